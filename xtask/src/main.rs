@@ -1,0 +1,3 @@
+//! Workspace automation.
+#![forbid(unsafe_code)]
+fn main() {}
