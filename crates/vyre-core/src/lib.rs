@@ -1,12 +1,6 @@
-//! The vocabulary of vyre: kernels, programs, the backend trait, output accounting and statistics.
+//! The vocabulary of vyre: output accounting and dispatch statistics.
 
 #![forbid(unsafe_code)]
 
-pub mod kernel;
-pub mod program;
-pub mod backend;
-pub mod error;
 pub mod output;
 pub mod stats;
-
-pub use naga;
