@@ -1,0 +1,52 @@
+//! What a backend says about its device.
+
+use super::Limits;
+use crate::kernel::Capability;
+
+/// The kind of a device.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
+pub enum DeviceKind {
+    /// A GPU with memory of its own.
+    DiscreteGpu,
+    /// A GPU that shares the host's memory.
+    IntegratedGpu,
+    /// A GPU handed through by a virtual machine.
+    VirtualGpu,
+    /// The host's processor.
+    Cpu,
+    /// Anything else.
+    Other,
+}
+
+/// The device behind a backend.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct DeviceInfo {
+    /// Name of the device, as its driver gives it.
+    pub name: String,
+    /// Name and version of the driver.
+    pub driver: String,
+    /// Kind of the device.
+    pub kind: DeviceKind,
+    /// Largest sizes.
+    pub limits: Limits,
+    /// What kernels may use beyond the basics.
+    pub capabilities: Vec<Capability>,
+    /// Bytes of the device's largest memory heap.
+    pub memory_bytes: u64,
+}
+
+impl DeviceInfo {
+    /// A device of this name and kind with default limits, no capabilities and no known memory size.
+    pub fn new(name: impl Into<String>, kind: DeviceKind) -> Self {
+        Self {
+            name: name.into(),
+            driver: String::new(),
+            kind,
+            limits: Limits::default(),
+            capabilities: Vec::new(),
+            memory_bytes: 0,
+        }
+    }
+}
