@@ -1,3 +1,0 @@
-//! Shared helpers of the end-to-end tests.
-
-#![forbid(unsafe_code)]
