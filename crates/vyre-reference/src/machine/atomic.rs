@@ -95,34 +95,26 @@ impl Machine<'_, '_> {
     }
 }
 
-fn plain(fun: PlainAtomic, signed: bool, old: u32, value: u32) -> u32 {
-    let (a, b) = (old.cast_signed(), value.cast_signed());
-    match fun {
-        PlainAtomic::Add => old.wrapping_add(value),
-        PlainAtomic::Subtract => old.wrapping_sub(value),
-        PlainAtomic::And => old & value,
-        PlainAtomic::Xor => old ^ value,
-        PlainAtomic::Or => old | value,
-        PlainAtomic::Min if signed => a.min(b).cast_unsigned(),
-        PlainAtomic::Max if signed => a.max(b).cast_unsigned(),
-        PlainAtomic::Min => old.min(value),
-        PlainAtomic::Max => old.max(value),
-        PlainAtomic::Exchange => value,
-    }
+/// What an atomic operation leaves behind, for a word of each width.
+macro_rules! plain_atomic {
+    ($name:ident, $word:ty) => {
+        fn $name(fun: PlainAtomic, signed: bool, old: $word, value: $word) -> $word {
+            let (a, b) = (old.cast_signed(), value.cast_signed());
+            match fun {
+                PlainAtomic::Add => old.wrapping_add(value),
+                PlainAtomic::Subtract => old.wrapping_sub(value),
+                PlainAtomic::And => old & value,
+                PlainAtomic::Xor => old ^ value,
+                PlainAtomic::Or => old | value,
+                PlainAtomic::Min if signed => a.min(b).cast_unsigned(),
+                PlainAtomic::Max if signed => a.max(b).cast_unsigned(),
+                PlainAtomic::Min => old.min(value),
+                PlainAtomic::Max => old.max(value),
+                PlainAtomic::Exchange => value,
+            }
+        }
+    };
 }
 
-fn plain_wide(fun: PlainAtomic, signed: bool, old: u64, value: u64) -> u64 {
-    let (a, b) = (old.cast_signed(), value.cast_signed());
-    match fun {
-        PlainAtomic::Add => old.wrapping_add(value),
-        PlainAtomic::Subtract => old.wrapping_sub(value),
-        PlainAtomic::And => old & value,
-        PlainAtomic::Xor => old ^ value,
-        PlainAtomic::Or => old | value,
-        PlainAtomic::Min if signed => a.min(b).cast_unsigned(),
-        PlainAtomic::Max if signed => a.max(b).cast_unsigned(),
-        PlainAtomic::Min => old.min(value),
-        PlainAtomic::Max => old.max(value),
-        PlainAtomic::Exchange => value,
-    }
-}
+plain_atomic!(plain, u32);
+plain_atomic!(plain_wide, u64);

@@ -40,6 +40,17 @@ fn convert(x: f32, min: f32) -> u32 {
     }
 }
 
+/// Checks a kernel that converts all halves to signed, then to unsigned integers.
+fn check_conversions(kernel: &str) {
+    let Some(backend) = open() else { return };
+    if !has(&*backend, Capability::Float16) {
+        return;
+    }
+    let results = evaluate(&*backend, kernel, &packed(), 32);
+    let expected = [-65504.0, 0.0].map(|min| HALVES.map(|(_, x)| convert(x, min)));
+    assert_eq!(results, expected.concat());
+}
+
 #[test]
 fn conversions_to_integers_are_clamped() {
     const KERNEL: &str = "enable f16;
@@ -50,13 +61,7 @@ fn conversions_to_integers_are_clamped() {
         y[i] = u32(i32(x[i]));
         y[16u + i] = u32(x[i]);
     }";
-    let Some(backend) = open() else { return };
-    if !has(&*backend, Capability::Float16) {
-        return;
-    }
-    let results = evaluate(&*backend, KERNEL, &packed(), 32);
-    let expected = [-65504.0, 0.0].map(|min| HALVES.map(|(_, x)| convert(x, min)));
-    assert_eq!(results, expected.concat());
+    check_conversions(KERNEL);
 }
 
 #[test]
@@ -69,13 +74,7 @@ fn conversions_of_vectors_to_integers_are_clamped() {
         y[i] = vec4u(vec4i(x[i]));
         y[4u + i] = vec4u(x[i]);
     }";
-    let Some(backend) = open() else { return };
-    if !has(&*backend, Capability::Float16) {
-        return;
-    }
-    let results = evaluate(&*backend, KERNEL, &packed(), 32);
-    let expected = [-65504.0, 0.0].map(|min| HALVES.map(|(_, x)| convert(x, min)));
-    assert_eq!(results, expected.concat());
+    check_conversions(KERNEL);
 }
 
 #[test]
