@@ -212,7 +212,29 @@ pub enum BackendError {
         remedy: &'static str,
     },
 
-    /// No device, or none that fits what was asked.
+    /// No backend of this name.
+    #[error("there is no backend `{wanted}`; choose one of: {}", .available.join(", "))]
+    UnknownBackend {
+        /// The name.
+        wanted: String,
+        /// The names that there are.
+        available: Vec<String>,
+    },
+
+    /// Devices, but not the one that was asked for.
+    #[error("no device has {wanted}; {found}; name one of these, or none for the best of them")]
+    UnknownDevice {
+        /// What was asked for.
+        wanted: String,
+        /// What is there, and why it can't be used where it can't.
+        found: String,
+    },
+
+    /// A variable of the environment is neither on nor off.
+    #[error(transparent)]
+    InvalidSwitch(#[from] InvalidSwitch),
+
+    /// The backend finds no device that it could run on.
     #[error("no device for {wanted}; {found}; {remedy}")]
     NoDevice {
         /// What was asked for.
@@ -316,6 +338,34 @@ pub enum BackendError {
     },
 }
 
+/// A variable of the environment that is neither on nor off.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error(
+    "{variable} is `{value}`; set it to 1, true, on or yes, to 0, false, off or no, or not at all"
+)]
+pub struct InvalidSwitch {
+    /// The variable.
+    pub variable: &'static str,
+    /// What it holds.
+    pub value: String,
+}
+
+/// Whether `variable`, which holds `value`, is on. Unset or empty is off; letter case does not matter.
+///
+/// # Errors
+/// [`InvalidSwitch`] if the value is no word for on or off.
+pub fn switch(variable: &'static str, value: Option<&str>) -> Result<bool, InvalidSwitch> {
+    let value = value.unwrap_or_default();
+    match value.trim().to_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" => Ok(true),
+        "" | "0" | "false" | "off" | "no" => Ok(false),
+        _ => Err(InvalidSwitch {
+            variable,
+            value: value.to_owned(),
+        }),
+    }
+}
+
 impl fmt::Debug for BackendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")?;
@@ -344,6 +394,24 @@ mod tests {
         };
         let debug = format!("{error:?}");
         assert_eq!(debug, format!("{error}: the outer cause: the inner cause"));
+    }
+
+    #[test]
+    fn switch_knows_the_words_for_on_and_off_and_no_others() {
+        for (words, on) in [("1 true on yes ON", true), ("0 false off no Off", false)] {
+            for word in words.split(' ') {
+                assert_eq!(switch("VYRE_X", Some(word)), Ok(on), "{word}");
+            }
+        }
+        assert_eq!(switch("VYRE_X", None), Ok(false));
+        assert_eq!(switch("VYRE_X", Some(" ")), Ok(false));
+        for word in ["2", "enabled", "o n"] {
+            let error = switch("VYRE_X", Some(word)).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("VYRE_X is `{word}`; set it to 1")),
+                "{error}"
+            );
+        }
     }
 
     #[test]
