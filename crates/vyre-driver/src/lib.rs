@@ -42,7 +42,7 @@ pub use vyre_core::backend::{
 pub use vyre_core::error::BackendError;
 pub use vyre_core::kernel::Kernel;
 pub use vyre_core::program::Program;
-pub use vyre_core::{error, finding, kernel, naga, output, program, stats};
+pub use vyre_core::{error, finding, kernel, naga, output, program, stats, switch};
 #[cfg(feature = "reference")]
 pub use vyre_reference as reference;
 #[cfg(feature = "vulkan")]

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use vyre_core::error::{InvalidSwitch, switch};
+use vyre_core::switch::{InvalidSwitch, switch};
 
 /// Whether a backend looks for faults of kernels.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

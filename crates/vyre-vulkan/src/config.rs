@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use vyre_core::error::{InvalidSwitch, switch};
+use vyre_core::switch::{InvalidSwitch, switch};
 
 /// Which device to take.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
