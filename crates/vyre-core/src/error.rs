@@ -223,7 +223,10 @@ pub enum BackendError {
     },
 
     /// Devices, but not the one that was asked for.
-    #[error("no device has {wanted}; {found}; name one of these, or none for the best of them")]
+    #[error(
+        "no device has {wanted}; {found}; choose one of these by its index or a part of its name, or \
+         none for the best"
+    )]
     UnknownDevice {
         /// What was asked for.
         wanted: String,

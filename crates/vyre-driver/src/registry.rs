@@ -118,7 +118,6 @@ impl Registry {
     }
 
     /// The first that has a device.
-
     fn open_first(&self, mut config: OpenConfig) -> Result<Arc<dyn VyreBackend>, BackendError> {
         let mut skipped: Vec<(&str, BackendError)> = Vec::new();
         for (name, open) in &self.backends {

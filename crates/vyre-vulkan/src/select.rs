@@ -154,7 +154,7 @@ pub(crate) mod tests {
         assert_eq!(
             error.to_string(),
             "no device has index 0; found [0] old (Vulkan 1.1, at least 1.2 is needed), [1] gpu; \
-             name one of these, or none for the best of them"
+             choose one of these by its index or a part of its name, or none for the best"
         );
     }
 
