@@ -1,31 +1,11 @@
 //! The whole way through the facade alone: kernel, program, backend, report.
 
-#![expect(
-    clippy::print_stderr,
-    clippy::panic,
-    reason = "a test says that it was skipped, and fails where it may not be"
-)]
-
 use vyre_driver::backend::{OutputBuffers, TimedDispatchResult};
-use vyre_driver::{BackendError, DispatchConfig, Kernel, Program, VyreBackend};
-
-/// The best device of this machine; `None`, said aloud, where there is none and `CI` is not set.
-fn open() -> Option<std::sync::Arc<dyn VyreBackend>> {
-    match vyre_driver::open() {
-        Ok(backend) => Some(backend),
-        Err(error @ (BackendError::NoLoader { .. } | BackendError::NoDevice { .. }))
-            if std::env::var_os("CI").is_none() =>
-        {
-            eprintln!("SKIPPED, since there is no device: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
+use vyre_driver::{DispatchConfig, Kernel, Program};
 
 /// `sums[i] = x[i] + x[i + 1]` and then `products[i] = sums[i] * sums[i + 1]`, with zeros past the
 /// end.
-fn neighbours(count: u64) -> Program {
+pub(crate) fn neighbours(count: u64) -> Program {
     let kernel = |operator: &str| {
         let source = format!(
             "@group(0) @binding(0) var<storage, read> x: array<u32>;
@@ -51,7 +31,7 @@ fn neighbours(count: u64) -> Program {
     builder.build().unwrap()
 }
 
-fn expected(x: &[u32]) -> Vec<u8> {
+pub(crate) fn expected(x: &[u32]) -> Vec<u8> {
     let pairs = |x: &[u32], join: fn(u32, u32) -> u32| -> Vec<u32> {
         let next = x.iter().skip(1).chain([&0]);
         x.iter().zip(next).map(|(&a, &b)| join(a, b)).collect()
@@ -62,7 +42,7 @@ fn expected(x: &[u32]) -> Vec<u8> {
 
 #[test]
 fn dependent_ops_see_each_other_and_nothing_past_the_end() {
-    let Some(backend) = open() else { return };
+    let backend = vyre_driver::open().unwrap();
     for count in [1_u32, 63, 64, 65, 1000] {
         let x: Vec<u32> = (0..count)
             .map(|i| i.wrapping_mul(2_654_435_761) % 9973)
@@ -76,7 +56,7 @@ fn dependent_ops_see_each_other_and_nothing_past_the_end() {
 
 #[test]
 fn parts_of_the_time_stay_within_the_whole() {
-    let Some(backend) = open() else { return };
+    let backend = vyre_driver::open().unwrap();
     let timed = backend.dispatch_timed(&neighbours(4), &[&[1; 16]], &DispatchConfig::default());
     let TimedDispatchResult {
         wall_ns,
@@ -89,7 +69,7 @@ fn parts_of_the_time_stay_within_the_whole() {
 
 #[test]
 fn retained_slot_keeps_its_allocation() {
-    let Some(backend) = open() else { return };
+    let backend = vyre_driver::open().unwrap();
     let program = neighbours(4);
     let mut outputs: OutputBuffers = vec![Vec::with_capacity(64), vec![1]];
     let slot = outputs[0].as_ptr();

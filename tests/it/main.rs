@@ -9,3 +9,4 @@
 mod readme;
 mod tidy;
 mod facade;
+mod registry;

@@ -10,9 +10,9 @@ pub(crate) const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
   setup [--install]             find the Vulkan loader, a CPU driver and the validation layer
-  doctor                        print loader, layers, devices and their launch modes
+  doctor                        print which backend is opened, loader, layers, devices, launch modes
   ci    [--install]             run every check that a change must pass
-  demo  [--install] [ARGUMENT…] hash files on the device with the blake3 example;
+  demo  [--install] [ARGUMENT…] hash files with the blake3 example, on a device or the CPU;
                                 `cargo xtask demo --help` lists its arguments
   conformance [ARGUMENT…]       run the conformance kit on a backend, print a table by group;
                                 `cargo xtask conformance --help` lists its arguments

@@ -7,11 +7,19 @@ use crate::error::Error;
 use crate::{demo, process, setup};
 
 /// The name of each step and the arguments of its cargo command.
-const STEPS: [(&str, &str); 7] = [
+const STEPS: [(&str, &str); 10] = [
     ("format", "fmt --all --check"),
     (
         "no features",
         "check --package vyre-driver --no-default-features",
+    ),
+    (
+        "vulkan alone",
+        "check --package vyre-driver --no-default-features --features vulkan",
+    ),
+    (
+        "reference alone",
+        "check --package vyre-driver --no-default-features --features reference",
     ),
     (
         "clippy",
@@ -25,7 +33,11 @@ const STEPS: [(&str, &str); 7] = [
         "run --release --package vyre-driver --example saxpy",
     ),
     ("demo", demo::EXAMPLE),
+    (WITHOUT_DEVICE, demo::EXAMPLE),
 ];
+
+/// The step that sees no Vulkan driver, so that the reference backend has to do the work.
+const WITHOUT_DEVICE: &str = "demo, no device";
 
 pub(crate) fn run(install: bool) -> Result<(), Error> {
     let mut times = Vec::new();
@@ -33,7 +45,7 @@ pub(crate) fn run(install: bool) -> Result<(), Error> {
         timed("setup", &mut times, || setup::run(install))?;
     }
     for (name, args) in STEPS {
-        let outcome = timed(name, &mut times, || process::run(&mut command(args)));
+        let outcome = timed(name, &mut times, || process::run(&mut command(name, args)));
         if outcome.is_err() {
             summarise(&times);
         }
@@ -45,7 +57,7 @@ pub(crate) fn run(install: bool) -> Result<(), Error> {
 
 /// The step's command at the root, with warnings in documents as errors, and `CI` set: by it the
 /// tests know that a missing driver is a failure.
-fn command(args: &str) -> Command {
+fn command(step: &str, args: &str) -> Command {
     let mut command = Command::new("cargo");
     command
         .args(args.split(' '))
@@ -53,6 +65,9 @@ fn command(args: &str) -> Command {
         .env("CI", "true");
     if args.starts_with("doc ") {
         command.env("RUSTDOCFLAGS", "-D warnings");
+    }
+    if step == WITHOUT_DEVICE {
+        command.env("VK_DRIVER_FILES", "/dev/null");
     }
     command
 }
@@ -74,8 +89,8 @@ fn timed(
 fn summarise(times: &[(&str, Duration)]) {
     eprintln!();
     for (step, time) in times {
-        eprintln!("{step:<12}{:>8.1} s", time.as_secs_f64());
+        eprintln!("{step:<16}{:>8.1} s", time.as_secs_f64());
     }
     let total: Duration = times.iter().map(|(_, time)| *time).sum();
-    eprintln!("{:<12}{:>8.1} s", "total", total.as_secs_f64());
+    eprintln!("{:<16}{:>8.1} s", "total", total.as_secs_f64());
 }

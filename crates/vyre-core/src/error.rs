@@ -10,6 +10,7 @@ use crate::finding::{Finding, Listed};
 use crate::kernel::{Capability, KernelError};
 use crate::output::OutputError;
 use crate::program::ProgramError;
+use crate::switch::InvalidSwitch;
 
 /// The cause below an error, kept as the layer that raised it had it.
 pub type Cause = Box<dyn Error + Send + Sync>;
@@ -212,7 +213,32 @@ pub enum BackendError {
         remedy: &'static str,
     },
 
-    /// No device, or none that fits what was asked.
+    /// No backend of this name.
+    #[error("there is no backend `{wanted}`; choose one of: {}", .available.join(", "))]
+    UnknownBackend {
+        /// The name.
+        wanted: String,
+        /// The names that there are.
+        available: Vec<String>,
+    },
+
+    /// Devices, but not the one that was asked for.
+    #[error(
+        "no device has {wanted}; {found}; choose one of these by its index or a part of its name, or \
+         none for the best"
+    )]
+    UnknownDevice {
+        /// What was asked for.
+        wanted: String,
+        /// What is there, and why it can't be used where it can't.
+        found: String,
+    },
+
+    /// A variable of the environment is neither on nor off.
+    #[error(transparent)]
+    InvalidSwitch(#[from] InvalidSwitch),
+
+    /// The backend finds no device that it could run on.
     #[error("no device for {wanted}; {found}; {remedy}")]
     NoDevice {
         /// What was asked for.

@@ -8,6 +8,7 @@
 //! | [`backend`] | the trait that runs programs, what crosses it, resident buffers |
 //! | [`output`] | putting results into the caller's slots, and what became of those |
 //! | [`stats`] | what one dispatch cost |
+//! | [`switch`] | variables of the environment that are on or off |
 //! | [`mod@error`] | the one error that crosses the backend border |
 //!
 //! # Design rules
@@ -50,6 +51,7 @@ pub mod error;
 pub mod finding;
 pub mod output;
 pub mod stats;
+pub mod switch;
 
 /// The WGSL front end, for backends: [`Kernel::module`](kernel::Kernel::module) is in its types, so
 /// they have to use the same version.

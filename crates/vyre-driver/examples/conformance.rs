@@ -10,18 +10,23 @@ use std::process::ExitCode;
 
 use lexopt::{Arg, Parser, ValueExt};
 use vyre_conformance::Kit;
+use vyre_driver::{BackendError, OpenConfig, Registry};
 
 const USAGE: &str = "\
-Usage: conformance [--backend NAME] [--filter TEXT]
+Usage: cargo xtask conformance [--backend NAME] [--filter TEXT]
 
-  --backend NAME  the backend to test: vulkan (the default)
+  --backend NAME  the backend to test: vulkan or reference; that of VYRE_BACKEND or else vulkan
+                  unless given
   --filter TEXT   only cases whose name contains the text, such as `bounds::`
 
 VYRE_CONFORMANCE_SEED=N chooses other random kernels, VYRE_CONFORMANCE_CASES=N their number.
 ";
 
+/// The backend that others are compared with.
+const ORACLE: &str = "reference";
+
 struct Settings {
-    backend: String,
+    config: OpenConfig,
     filter: String,
 }
 
@@ -37,11 +42,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let Some(kit) = kit(&settings.backend) else {
-        eprintln!("error: this build has no backend `{}`", settings.backend);
-        return ExitCode::from(2);
-    };
-    match kit.run(&settings.filter) {
+    match kit(settings.config).and_then(|kit| kit.run(&settings.filter)) {
         Ok(table) => {
             print!("{table}");
             if table.is_conformant() {
@@ -52,7 +53,10 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::FAILURE
+            match error {
+                BackendError::UnknownBackend { .. } => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -60,12 +64,12 @@ fn main() -> ExitCode {
 /// `None` when the user asked for help.
 fn parse(mut parser: Parser) -> Result<Option<Settings>, lexopt::Error> {
     let mut settings = Settings {
-        backend: "vulkan".to_owned(),
+        config: OpenConfig::from_env(),
         filter: String::new(),
     };
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("backend") => settings.backend = parser.value()?.string()?,
+            Arg::Long("backend") => settings.config.backend = Some(parser.value()?.string()?),
             Arg::Long("filter") => settings.filter = parser.value()?.string()?,
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             other => return Err(other.unexpected()),
@@ -74,10 +78,17 @@ fn parse(mut parser: Parser) -> Result<Option<Settings>, lexopt::Error> {
     Ok(Some(settings))
 }
 
-fn kit(backend: &str) -> Option<Kit> {
-    match backend {
-        #[cfg(feature = "vulkan")]
-        "vulkan" => Some(Kit::new("vulkan", vyre_driver::open)),
-        _ => None,
-    }
+/// The kit of the backend that is named, or else of the first of the build.
+fn kit(mut config: OpenConfig) -> Result<Kit, BackendError> {
+    let registry = Registry::default();
+    let first = || registry.names().next().unwrap_or_default().to_owned();
+    let backend = config.backend.take().unwrap_or_else(first);
+    let has_oracle = backend != ORACLE && registry.names().any(|name| name == ORACLE);
+    let oracle = has_oracle.then(|| registry.open(&config.clone().with_backend(ORACLE)));
+    let opened = config.with_backend(&*backend);
+    let kit = Kit::new(backend, move || registry.open(&opened));
+    Ok(match oracle.transpose()? {
+        Some(oracle) => kit.with_oracle(oracle),
+        None => kit,
+    })
 }

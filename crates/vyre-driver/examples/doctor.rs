@@ -1,12 +1,27 @@
-//! Prints what Vulkan offers on this machine and which launch modes each device can run.
+//! Prints which backend is opened on this machine, and what Vulkan offers: its devices, and which
+//! launch modes each can run.
 
 #![expect(clippy::print_stdout, reason = "the report is the program's purpose")]
 
-use vyre_driver::BackendError;
+use vyre_driver::Registry;
 use vyre_driver::vulkan::{Survey, SurveyedDevice};
 
-fn main() -> Result<(), BackendError> {
-    let survey = Survey::take()?;
+fn main() {
+    println!(
+        "backends: {}",
+        Registry::default().names().collect::<Vec<_>>().join(", ")
+    );
+    match vyre_driver::open() {
+        Ok(backend) => println!("opened: {}, {}", backend.id(), backend.device_info().name),
+        Err(error) => println!("opened: none, since {error}"),
+    }
+    match Survey::take() {
+        Ok(survey) => print_survey(&survey),
+        Err(error) => println!("Vulkan: {error}"),
+    }
+}
+
+fn print_survey(survey: &Survey) {
     println!("Vulkan loader {}", survey.loader_version);
     println!("layers: {}", list(&survey.layers));
     if survey.devices.is_empty() {
@@ -16,7 +31,6 @@ fn main() -> Result<(), BackendError> {
         println!();
         print_device(index, device);
     }
-    Ok(())
 }
 
 fn print_device(index: usize, device: &SurveyedDevice) {

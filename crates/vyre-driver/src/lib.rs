@@ -5,8 +5,8 @@
 //!
 //! - A [`Kernel`] is a WGSL compute entry point, checked once.
 //! - A [`Program`] is buffers and ops over them; what depends on what follows from the buffers.
-//! - A [`VyreBackend`] runs programs: [`open`] finds the best one, and a crate of yours can bring
-//!   another.
+//! - A [`VyreBackend`] runs programs: [`open`] finds the best one of this build, on the host's
+//!   processor if there is nothing better, and a crate of yours adds its own to a [`Registry`].
 //!
 //! ```
 //! use vyre_driver::{DispatchConfig, Kernel, Program, VyreBackend};
@@ -21,10 +21,7 @@
 //! builder.op(&kernel, [1, 1, 1]).bind("x", x);
 //! let program = builder.build()?;
 //!
-//! let backend = match vyre_driver::open() {
-//!     Ok(backend) => backend,
-//!     Err(error) => return Ok(println!("{error}")), // no device on this machine
-//! };
+//! let backend = vyre_driver::open()?;
 //! let input: Vec<u8> = [1u32, 2, 3, 4].into_iter().flat_map(u32::to_le_bytes).collect();
 //! let outputs = backend.dispatch(&program, &[&input], &DispatchConfig::default())?;
 //! assert_eq!(outputs[0][12..], 16u32.to_le_bytes());
@@ -34,8 +31,10 @@
 #![forbid(unsafe_code)]
 
 mod open;
+mod registry;
 
 pub use open::{OpenConfig, open, open_with};
+pub use registry::Registry;
 
 pub use vyre_core::backend::{
     CompiledPipeline, DeviceInfo, DispatchConfig, DispatchReport, LaunchMode, VyreBackend,
@@ -43,7 +42,9 @@ pub use vyre_core::backend::{
 pub use vyre_core::error::BackendError;
 pub use vyre_core::kernel::Kernel;
 pub use vyre_core::program::Program;
-pub use vyre_core::{error, kernel, output, program, stats};
+pub use vyre_core::{error, finding, kernel, naga, output, program, stats, switch};
+#[cfg(feature = "reference")]
+pub use vyre_reference as reference;
 #[cfg(feature = "vulkan")]
 pub use vyre_vulkan as vulkan;
 

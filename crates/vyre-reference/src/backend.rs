@@ -47,6 +47,24 @@ impl ReferenceBackend {
         }
     }
 
+    /// A backend with these settings, if they are sound.
+    ///
+    /// # Errors
+    /// [`BackendError::InvalidSwitch`] if the environment that the settings are from is unclear.
+    pub fn open(config: ReferenceConfig) -> Result<Self, BackendError> {
+        match config.invalid {
+            Some(invalid) => Err(invalid.into()),
+            None => Ok(Self::new(config)),
+        }
+    }
+
+    /// Sets [`DeviceInfo::fallback`].
+    #[must_use]
+    pub fn with_fallback(mut self, fallback: Option<String>) -> Self {
+        self.info.fallback = fallback;
+        self
+    }
+
     /// Instructions of this backend's own code that ran so far, counted for each invocation, in
     /// dispatches that ended well.
     #[must_use]

@@ -2,6 +2,8 @@
 
 use std::env;
 
+use vyre_core::switch::{InvalidSwitch, switch};
+
 /// Whether a backend looks for faults of kernels.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
@@ -23,6 +25,8 @@ pub struct ReferenceConfig {
     pub subgroup_size: u32,
     /// Instructions that a workgroup may run before its dispatch fails; `None` for no limit.
     pub step_limit: Option<u64>,
+    /// What the environment says and nobody understands.
+    pub(crate) invalid: Option<InvalidSwitch>,
 }
 
 /// Steps that the sanitizer allows a workgroup: minutes of running.
@@ -34,17 +38,26 @@ impl Default for ReferenceConfig {
             sanitize: Sanitize::Off,
             subgroup_size: 32,
             step_limit: None,
+            invalid: None,
         }
     }
 }
 
 impl ReferenceConfig {
-    /// The defaults, with the sanitizer where the environment says `VYRE_SANITIZE=1`.
+    /// The defaults, with the sanitizer where the environment says `VYRE_SANITIZE=1` or the like (see
+    /// [`switch`]). A value that is no switch fails [`ReferenceBackend::open`].
+    ///
+    /// [`ReferenceBackend::open`]: crate::ReferenceBackend::open
     #[must_use]
     pub fn from_env() -> Self {
-        match env::var("VYRE_SANITIZE").as_deref() {
-            Ok("1") => Self::default().with_sanitize(Sanitize::On),
-            _ => Self::default(),
+        let value = env::var("VYRE_SANITIZE").ok();
+        match switch("VYRE_SANITIZE", value.as_deref()) {
+            Ok(true) => Self::default().with_sanitize(Sanitize::On),
+            Ok(false) => Self::default(),
+            Err(invalid) => Self {
+                invalid: Some(invalid),
+                ..Self::default()
+            },
         }
     }
 

@@ -49,9 +49,13 @@ impl VulkanBackend {
     ///
     /// # Errors
     /// [`BackendError::NoLoader`] without a Vulkan loader, [`BackendError::NotInstalled`] when
-    /// validation is on and its layer missing, [`BackendError::NoDevice`] when no device fits, or a
-    /// driver call fails.
+    /// validation is on and its layer missing, [`BackendError::NoDevice`] when there is no device that
+    /// fits, [`BackendError::UnknownDevice`] when there are but not the one asked for,
+    /// [`BackendError::InvalidSwitch`] when `VYRE_VALIDATION` is unclear, or a driver call fails.
     pub fn open(config: &VulkanConfig) -> Result<Self, BackendError> {
+        if let Some(invalid) = &config.invalid {
+            return Err(invalid.clone().into());
+        }
         let instance = Instance::open(config.validation)?;
         let physical = instance.physical_devices()?;
         let mut snapshots: Vec<_> = physical

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use vyre_core::switch::{InvalidSwitch, switch};
+
 /// Which device to take.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
@@ -67,11 +69,15 @@ pub struct VulkanConfig {
     /// Polling answers faster than the driver's blocking wait, which has to wake the thread, but
     /// occupies a core.
     pub poll: Option<Duration>,
+    /// What the environment says and nobody understands.
+    pub(crate) invalid: Option<InvalidSwitch>,
 }
 
 impl VulkanConfig {
-    /// The defaults, with `VYRE_DEVICE` (see [`DeviceSelector::parse`]) and `VYRE_VALIDATION`
-    /// (`1` is on) from the environment.
+    /// The defaults, with `VYRE_DEVICE` (see [`DeviceSelector::parse`]) and `VYRE_VALIDATION` (see
+    /// [`switch`]) from the environment. A value that is no switch fails [`VulkanBackend::open`].
+    ///
+    /// [`VulkanBackend::open`]: crate::VulkanBackend::open
     #[must_use]
     pub fn from_env() -> Self {
         Self::from_lookup(|name| std::env::var(name).ok())
@@ -80,13 +86,14 @@ impl VulkanConfig {
     fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Self {
         let device = lookup("VYRE_DEVICE")
             .map_or_else(DeviceSelector::default, |text| DeviceSelector::parse(&text));
-        let validation = match lookup("VYRE_VALIDATION").as_deref() {
-            Some("1") => Validation::On,
-            _ => Validation::Off,
-        };
+        let validation = switch("VYRE_VALIDATION", lookup("VYRE_VALIDATION").as_deref());
         Self {
             device,
-            validation,
+            validation: match validation {
+                Ok(true) => Validation::On,
+                _ => Validation::Off,
+            },
+            invalid: validation.err(),
             ..Self::default()
         }
     }
@@ -144,5 +151,20 @@ mod tests {
         assert_eq!(config.device, DeviceSelector::Name("llvmpipe".into()));
         assert_eq!(config.validation, Validation::On);
         assert_eq!(VulkanConfig::from_lookup(|_| None), VulkanConfig::default());
+    }
+
+    #[test]
+    fn unclear_switch_is_refused_before_anything_is_opened() {
+        let config = VulkanConfig::from_lookup(|name| {
+            (name == "VYRE_VALIDATION").then(|| "perhaps".to_owned())
+        });
+        let error = crate::VulkanBackend::open(&config).err();
+        let Some(vyre_core::error::BackendError::InvalidSwitch(invalid)) = error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(
+            (invalid.variable, &*invalid.value),
+            ("VYRE_VALIDATION", "perhaps")
+        );
     }
 }

@@ -42,16 +42,24 @@ pub(crate) fn choose(
                 .find(|&index| devices[index].info.name.to_lowercase().contains(&wanted))
         }
     };
-    chosen.ok_or_else(|| BackendError::NoDevice {
-        wanted: match selector {
-            DeviceSelector::Best => "Vulkan compute".to_owned(),
-            DeviceSelector::Index(index) => format!("index {index}"),
-            DeviceSelector::Name(name) => format!("name `{name}`"),
-        },
-        found: describe(devices),
-        remedy: "install a driver (Debian: apt-get install mesa-vulkan-drivers) or choose another \
-                 device with VYRE_DEVICE",
-    })
+    chosen.ok_or_else(|| refusal(devices, selector))
+}
+
+fn refusal(devices: &[DeviceSnapshot], selector: &DeviceSelector) -> BackendError {
+    let found = describe(devices);
+    let wanted = match selector {
+        DeviceSelector::Index(index) => format!("index {index}"),
+        DeviceSelector::Name(name) => format!("`{name}` in its name"),
+        DeviceSelector::Best => "Vulkan compute".to_owned(),
+    };
+    if *selector != DeviceSelector::Best && devices.iter().any(|it| unfit(it).is_none()) {
+        return BackendError::UnknownDevice { wanted, found };
+    }
+    BackendError::NoDevice {
+        wanted,
+        found,
+        remedy: "install a driver (Debian: apt-get install mesa-vulkan-drivers)",
+    }
 }
 
 fn describe(devices: &[DeviceSnapshot]) -> String {
@@ -141,16 +149,25 @@ pub(crate) mod tests {
     fn refusal_lists_what_is_there() {
         let mut old = device("old", DeviceKind::DiscreteGpu);
         old.api_version = vk::API_VERSION_1_1;
-        let error = choose(&[old], &DeviceSelector::Index(0)).unwrap_err();
-        let BackendError::NoDevice { wanted, found, .. } = error else {
-            panic!("{error}")
-        };
-        assert_eq!(wanted, "index 0");
-        assert_eq!(found, "found [0] old (Vulkan 1.1, at least 1.2 is needed)");
-        assert!(matches!(
-            choose(&[], &DeviceSelector::Best),
-            Err(BackendError::NoDevice { .. })
-        ));
+        let gpu = device("gpu", DeviceKind::DiscreteGpu);
+        let error = choose(&[old, gpu], &DeviceSelector::Index(0)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no device has index 0; found [0] old (Vulkan 1.1, at least 1.2 is needed), [1] gpu; \
+             choose one of these by its index or a part of its name, or none for the best"
+        );
+    }
+
+    #[test]
+    fn without_a_fit_device_every_choice_finds_none() {
+        let mut old = device("old", DeviceKind::DiscreteGpu);
+        old.api_version = vk::API_VERSION_1_1;
+        for devices in [&[][..], &[old]] {
+            for selector in [DeviceSelector::Best, DeviceSelector::Index(0)] {
+                let error = choose(devices, &selector).unwrap_err();
+                assert!(matches!(error, BackendError::NoDevice { .. }), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The conformance kit on the Vulkan backend, under validation and synchronization validation.
+//! The conformance kit on the Vulkan backend, under validation and synchronization validation, with
+//! the reference backend as its oracle.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use vyre_conformance::Kit;
 use vyre_core::backend::VyreBackend;
 use vyre_core::error::BackendError;
+use vyre_reference::ReferenceBackend;
 use vyre_vulkan::{PipelineCacheLocation, Validation, ValidationLog, VulkanBackend, VulkanConfig};
 
 /// The logs of all backends that the kit has opened.
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
     let logs = Logs::default();
     let (opened, checked) = (logs.clone(), logs.clone());
     let kit = Kit::new("vulkan", move || opened.open())
+        .with_oracle(Arc::new(ReferenceBackend::default()))
         .after_each_case(move || checked.check())
         .at_the_end(move || logs.check());
     vyre_conformance::main(kit)

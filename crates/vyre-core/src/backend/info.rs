@@ -35,6 +35,9 @@ pub struct DeviceInfo {
     pub capabilities: Vec<Capability>,
     /// Bytes of the device's largest memory heap.
     pub memory_bytes: u64,
+    /// Why this device was taken though another backend is preferred: a line for each backend that
+    /// was passed over. `None` for what was preferred or asked for.
+    pub fallback: Option<String>,
 }
 
 impl DeviceInfo {
@@ -47,6 +50,7 @@ impl DeviceInfo {
             limits: Limits::default(),
             capabilities: Vec::new(),
             memory_bytes: 0,
+            fallback: None,
         }
     }
 }

@@ -41,6 +41,14 @@ impl fmt::Display for BindingSite {
     }
 }
 
+/// What can be bound instead of a variable that does not exist.
+fn bindable(available: &[String]) -> String {
+    match available {
+        [] => "uses no variables; drop the binding".to_owned(),
+        names => format!("has no such variable; bind one of: {}", names.join(", ")),
+    }
+}
+
 /// Why a program could not be built.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -176,10 +184,7 @@ pub enum ProgramError {
     },
 
     /// A name is bound that the kernel doesn't declare.
-    #[error(
-        "{op} binds `{binding}`, but its kernel has no such variable; bind one of: {}",
-        .available.join(", ")
-    )]
+    #[error("{op} binds `{binding}`, but its kernel {}", bindable(available))]
     UnknownBinding {
         /// The op.
         op: OpSite,

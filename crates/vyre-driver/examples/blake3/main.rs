@@ -24,22 +24,27 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use hash::Hasher;
-use lexopt::Arg;
+use lexopt::{Arg, ValueExt};
 use report::{Output, Report};
+use vyre_driver::OpenConfig;
 use walk::Unreadable;
 
 const USAGE: &str = "\
-Usage: cargo xtask demo [--install] [--print] [PATH…]
+Usage: cargo xtask demo [--install] [--backend NAME] [--print] [PATH…]
 
-Hashes every file under each PATH with BLAKE3 on the device, and checks the digests on the CPU.
+Hashes every file under each PATH with BLAKE3 on the device, and checks each digest by another
+implementation.
 Without a PATH: every file of this repository but .git and target. Links below a PATH are left out.
 
-  --install   install what is missing of Vulkan by apt-get first
-  --print     print a line for each file, as b3sum does, instead of the summary
-  -h, --help  print this
+  --install       install what is missing of Vulkan by apt-get first
+  --backend NAME  run on this backend: vulkan, or reference, which needs no device; that of
+                  VYRE_BACKEND or else the first that has a device unless given
+  --print         print a line for each file, as b3sum does, instead of the summary
+  -h, --help      print this
 ";
 
 struct Arguments {
+    config: OpenConfig,
     output: Output,
     paths: Vec<PathBuf>,
 }
@@ -61,11 +66,13 @@ fn main() -> ExitCode {
 /// The arguments, or none when the user asks for help.
 fn parse(mut parser: lexopt::Parser) -> Result<Option<Arguments>, lexopt::Error> {
     let mut arguments = Arguments {
+        config: OpenConfig::from_env(),
         output: Output::Summary,
         paths: Vec::new(),
     };
     while let Some(arg) = parser.next()? {
         match arg {
+            Arg::Long("backend") => arguments.config.backend = Some(parser.value()?.string()?),
             Arg::Long("print") => arguments.output = Output::Digests,
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             Arg::Value(path) => arguments.paths.push(path.into()),
@@ -87,13 +94,16 @@ fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     for (path, error) in &unreadable {
         report.unreadable(path, error);
     }
-    let backend = vyre_driver::open()?;
+    let backend = vyre_driver::open_with(&arguments.config)?;
+    if let Some(reason) = &backend.device_info().fallback {
+        eprintln!("backend `{}` is used, since\n{reason}", backend.id());
+    }
     let mut hasher = Hasher::new(&*backend, &mut report)?;
     for file in &files {
         hasher.add(file)?;
     }
     hasher.flush()?;
-    report.finish(&backend.device_info().name)?;
+    report.finish(&*backend)?;
     Ok(if report.is_clean() {
         ExitCode::SUCCESS
     } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use blake3::Hash;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
-use vyre_driver::backend::DispatchReport;
+use vyre_driver::backend::{DispatchReport, VyreBackend};
 
 /// Input from which on a progress bar is drawn, in bytes.
 const LONG_INPUT: u64 = 64 << 20;
@@ -86,10 +86,10 @@ impl Report {
     }
 
     /// Ends the output, with the summary if that is asked for.
-    pub(crate) fn finish(&self, device: &str) -> io::Result<()> {
+    pub(crate) fn finish(&self, backend: &dyn VyreBackend) -> io::Result<()> {
         self.bar.finish_and_clear();
         match self.output {
-            Output::Summary => self.print_summary(device),
+            Output::Summary => self.print_summary(backend),
             Output::Digests => Ok(()),
         }
     }
@@ -99,7 +99,7 @@ impl Report {
         self.bar.suspend(|| eprintln!("error: {complaint}"));
     }
 
-    fn print_summary(&self, device: &str) -> io::Result<()> {
+    fn print_summary(&self, backend: &dyn VyreBackend) -> io::Result<()> {
         let sum = |of: fn(&DispatchReport) -> u64| self.dispatches.iter().map(of).sum::<u64>();
         let bytes = |of: fn(&DispatchReport) -> u64| HumanBytes(sum(of)).to_string();
         let time = |of: fn(&DispatchReport) -> Option<u64>| {
@@ -114,7 +114,8 @@ impl Report {
                 format!("{} files, {}", self.verified, HumanBytes(self.byte_len)),
             ),
             ("failed", self.complaints.to_string()),
-            ("device", device.to_owned()),
+            ("backend", backend.id().to_owned()),
+            ("device", backend.device_info().name.clone()),
             ("dispatches", self.dispatches.len().to_string()),
             (
                 "launches",

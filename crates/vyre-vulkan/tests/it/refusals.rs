@@ -322,7 +322,7 @@ fn unknown_device_is_refused_with_a_list_of_what_is_there() {
     ];
     for (selector, named) in selectors {
         let error = VulkanBackend::open(&config().with_device(selector)).err();
-        let Some(BackendError::NoDevice { wanted, found, .. }) = error else {
+        let Some(BackendError::UnknownDevice { wanted, found }) = error else {
             panic!("{error:?}")
         };
         assert!(wanted.contains(named), "{wanted}");

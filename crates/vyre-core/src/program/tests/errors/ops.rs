@@ -94,6 +94,15 @@ refused!(
     "source, sum"
 );
 refused!(
+    a_variable_of_a_kernel_without_any,
+    |draft| draft
+        .builder
+        .op(&kernel("@compute @workgroup_size(1) fn idle() {}"), GRID)
+        .bind("sums", draft.scratch),
+    ProgramError::UnknownBinding { .. },
+    "op 1 (`idle`) binds `sums`, but its kernel uses no variables; drop the binding"
+);
+refused!(
     a_variable_left_unbound,
     |draft| draft
         .builder
