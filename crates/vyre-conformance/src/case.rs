@@ -206,6 +206,32 @@ fn with_causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The faults of a case that goes on after the first, so that one run shows what a driver gets wrong.
+#[derive(Default)]
+pub(crate) struct Faults(Vec<String>);
+
+impl Faults {
+    /// Enough to see what they have in common.
+    const MOST: usize = 8;
+
+    pub(crate) fn add(&mut self, outcome: Result<(), Fault>) {
+        if let Err(Fault(text)) = outcome {
+            self.0.push(text);
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= Self::MOST
+    }
+
+    pub(crate) fn into_result(self) -> Result<(), Fault> {
+        match self.0.is_empty() {
+            true => Ok(()),
+            false => Err(Fault(self.0.join("\n----\n"))),
+        }
+    }
+}
+
 /// Fails the case with a message unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {

@@ -8,7 +8,7 @@ use super::expected::{Expected, Operand, expected, moved, packs};
 use super::kernel::{Batch, Observed};
 use super::tree::{Expr, Kind, Node};
 use super::ty::{Scalar, Value, show};
-use crate::case::Fault;
+use crate::case::{Fault, Faults};
 
 /// Kernels that a search for a smaller one may run.
 const SHRINKING_RUNS: usize = 60;
@@ -20,7 +20,7 @@ struct Finding {
     message: String,
 }
 
-/// Runs all of `exprs` in one kernel; fails with the smallest kernel that shows a difference.
+/// Runs all of `exprs` in one kernel; fails with the smallest kernel for each that shows a difference.
 pub(crate) fn check(
     backend: &Arc<dyn VyreBackend>,
     exprs: &[Expr],
@@ -28,12 +28,13 @@ pub(crate) fn check(
 ) -> Result<(), Fault> {
     let batch = Batch::new(exprs, rows);
     let observed = batch.run(&**backend, exprs)?;
+    let mut faults = Faults::default();
     for (expr, values) in exprs.iter().zip(&observed) {
         if let Some(finding) = find(expr, values, rows) {
-            return Err(smallest(backend, expr, values, rows, finding));
+            faults.add(Err(smallest(backend, expr, values, rows, finding)));
         }
     }
-    Ok(())
+    faults.into_result()
 }
 
 /// The values of each node: those that were stored, those given, and those the host knows.

@@ -1,7 +1,7 @@
 //! What an operation may give for these operands: the host's own evaluation.
 
 use super::op::{Op, Rule};
-use super::range::{BINARY16, BINARY32, Format, Range, Span};
+use super::range::{BINARY16, BINARY32, Format, Range, Span, sum};
 use super::ty::{Scalar, Ty, Value, show_lane};
 
 /// What one lane of a result may be.
@@ -213,10 +213,13 @@ fn lane_expected(op: &Op, result: Ty, operands: &[Operand], lane: usize) -> Expe
         }
         Rule::Bits => reinterpreted(scalar, first, lane),
         Rule::ToFloat => {
-            let x = first.integer(lane) as f64;
+            // In two parts, since not every 64-bit integer is an f64.
+            let x = first.integer(lane);
+            let low = x.rem_euclid(1 << 32);
+            let x = sum((x - low) as f64, low as f64);
             float(
                 "conversion to float: correctly rounded",
-                format(scalar).rounded(x, x),
+                format(scalar).rounded(x.lo, x.hi),
             )
         }
         Rule::FloatToInteger if !first.is_exact(lane) => Expected::Any,

@@ -105,7 +105,7 @@ fn fract(f: &Format, a: &[Range]) -> Range {
         // A denormal below zero, which may be zero instead.
         return Some(Span { lo: 0.0, hi: 1.0 });
     }
-    f.rounded(x.lo - floors.lo, x.hi - floors.lo)
+    f.sub(Some(x), Some(floors))
 }
 
 fn sign(f64: f64) -> f64 {

@@ -163,9 +163,10 @@ pub(super) fn atanh(f: &Format, x: Range) -> Range {
 pub(super) fn mix(f: &Format, a: &[Range]) -> Range {
     let rest = f.sub(constant(f, 1.0), a[2]);
     let apart = f.add(f.mul(a[0], rest), f.mul(a[1], a[2]))?;
-    // The other form in use, which is as accurate: x + (y - x) * z.
-    let slope = f.add(a[0], f.mul(f.sub(a[1], a[0]), a[2]));
-    Some(slope.map_or(apart, |slope| apart.hull(slope)))
+    // The other form in use, which is as accurate: x + (y - x) * z. Where its difference or product
+    // overflows, as WGSL lets implementations assume never happens, anything may come out.
+    let slope = f.add(a[0], f.mul(f.sub(a[1], a[0]), a[2]))?;
+    Some(apart.hull(slope))
 }
 
 pub(super) fn smoothstep(f: &Format, a: &[Range]) -> Range {

@@ -99,7 +99,7 @@ impl Format {
 
     pub(crate) fn add(&self, a: Range, b: Range) -> Range {
         let (a, b) = (a?, b?);
-        self.rounded(a.lo + b.lo, a.hi + b.hi)
+        self.rounded(sum(a.lo, b.lo).lo, sum(a.hi, b.hi).hi)
     }
 
     pub(crate) fn neg(a: Range) -> Range {
@@ -123,7 +123,7 @@ impl Format {
     pub(crate) fn fused(&self, a: Range, b: Range, c: Range) -> Range {
         let (a, b, c) = (a?, b?, c?);
         let (lo, hi) = products(a, b);
-        self.rounded(lo + c.lo, hi + c.hi)
+        self.rounded(sum(lo, c.lo).lo, sum(hi, c.hi).hi)
     }
 
     /// 2.5 units for a divisor of ordinary size, anything else otherwise.
@@ -149,6 +149,18 @@ impl Format {
         let a = a?;
         let (lo, hi) = (function(a.lo), function(a.hi));
         (lo.is_finite() && hi.is_finite()).then_some(Span { lo, hi })
+    }
+}
+
+/// The numbers next to a sum, or the sum itself where it is exact, by Knuth's TwoSum (The Art of
+/// Computer Programming, volume 2, section 4.2.2): `1 - 2^-126` must not count as 1.
+pub(super) fn sum(a: f64, b: f64) -> Span {
+    let sum = a + b;
+    let part = sum - a;
+    let error = (a - (sum - part)) + (b - part);
+    Span {
+        lo: if error < 0.0 { sum.next_down() } else { sum },
+        hi: if error > 0.0 { sum.next_up() } else { sum },
     }
 }
 
@@ -228,6 +240,15 @@ mod tests {
         assert_eq!(BINARY32.div(one, BINARY32.operand(1e-40)), None);
         let third = BINARY32.div(one, BINARY32.operand(3.0)).unwrap();
         assert!(third.contains(1.0 / 3.0) && third.hi - third.lo < 2e-7);
+    }
+
+    #[test]
+    fn a_sum_that_one_operand_swallows_may_be_the_neighbour() {
+        let tiny = BINARY32.operand(-BINARY32.least_normal());
+        let span = BINARY32.add(BINARY32.operand(1.0), tiny).unwrap();
+        let below = f64::from(f32::from_bits(0x3f7f_ffff));
+        assert_eq!((span.lo, span.hi), (below, 1.0));
+        assert_eq!(sum(f64::INFINITY, 1.0), Span::point(f64::INFINITY));
     }
 
     #[test]

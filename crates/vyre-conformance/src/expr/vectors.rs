@@ -164,11 +164,13 @@ pub(crate) static OPS: &[Op] = &[
         })
     }),
     pack("pack2x16float", &[Ty::new(F32, 2)], |a, word| {
-        packed(a, word, 16, |x, bits| {
-            let range = BINARY32.operand(x);
-            let range = range.and_then(|span| BINARY16.rounded(span.lo, span.hi));
-            range.is_none_or(|span| span.contains(f16::from_bits(bits as u16).to_f64()))
-        })
+        // One value beyond binary16, or a NaN, leaves the whole word open.
+        !a.iter().all(|x| x.abs() <= BINARY16.largest)
+            || packed(a, word, 16, |x, bits| {
+                let range = BINARY32.operand(x);
+                let range = range.and_then(|span| BINARY16.rounded(span.lo, span.hi));
+                range.is_none_or(|span| span.contains(f16::from_bits(bits as u16).to_f64()))
+            })
     }),
 ];
 

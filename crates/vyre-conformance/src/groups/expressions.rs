@@ -2,7 +2,7 @@
 
 use vyre_core::kernel::Capability;
 
-use crate::case::{Case, Fault, Group, Need};
+use crate::case::{Case, Fault, Faults, Group, Need};
 use crate::context::Context;
 use crate::expr::check::{PLAIN, check};
 use crate::expr::tree::{Expr, Generator};
@@ -41,7 +41,11 @@ const ROWS: usize = 128;
 
 fn random(context: &Context, root: Scalar, scalars: &[Scalar]) -> Result<(), Fault> {
     let mut random = context.random(root.name());
+    let mut faults = Faults::default();
     for kernel in 0..context.kernels {
+        if faults.is_full() {
+            break;
+        }
         let depth = 2 + kernel % 3;
         let mut generator = Generator {
             scalars,
@@ -54,8 +58,9 @@ fn random(context: &Context, root: Scalar, scalars: &[Scalar]) -> Result<(), Fau
                 generator.expression(Ty::new(root, lanes), depth)
             })
             .collect();
-        check(&context.backend, &exprs, ROWS)
-            .map_err(|Fault(text)| Fault::new(format!("random kernel {kernel}: {text}")))?;
+        let outcome = check(&context.backend, &exprs, ROWS)
+            .map_err(|Fault(text)| Fault::new(format!("random kernel {kernel}: {text}")));
+        faults.add(outcome);
     }
-    Ok(())
+    faults.into_result()
 }

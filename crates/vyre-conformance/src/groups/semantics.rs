@@ -2,7 +2,7 @@
 
 use vyre_core::kernel::Capability;
 
-use crate::case::{Case, Fault, Group, Need};
+use crate::case::{Case, Fault, Faults, Group, Need};
 use crate::context::{Context, same_words};
 use crate::expr::check::check;
 use crate::expr::op::{Op, Shape};
@@ -45,10 +45,13 @@ fn operations(context: &Context, scalar: Scalar) -> Result<(), Fault> {
             }
         }
     }
+    let mut faults = Faults::default();
     for exprs in exprs.chunks(PER_KERNEL) {
-        check(&context.backend, exprs, ROWS)?;
+        if !faults.is_full() {
+            faults.add(check(&context.backend, exprs, ROWS));
+        }
     }
-    Ok(())
+    faults.into_result()
 }
 
 /// `op` over values from the inputs, if it has a form for `scalar` and `lanes`.
