@@ -1,5 +1,6 @@
 //! Installs Debian packages.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::error::Error;
@@ -16,6 +17,15 @@ pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
             .args(["install", "--yes", "--no-install-recommends"])
             .args(packages),
     )
+}
+
+/// Downloads `package` into `folder` after refreshing the package lists, without installing it.
+pub(crate) fn download(package: &str, folder: &Path) -> Result<(), Error> {
+    if !process::is_on_path("apt-get") {
+        return Err(Error::NoApt);
+    }
+    process::run(apt_get().arg("update"))?;
+    process::run(apt_get().args(["download", package]).current_dir(folder))
 }
 
 /// `apt-get` that asks nothing, and leaves standard output to the task's own result.

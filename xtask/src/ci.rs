@@ -4,10 +4,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::{demo, process, setup};
+use crate::{demo, process, setup, swiftshader};
 
 /// The name of each step and the arguments of its cargo command.
-const STEPS: [(&str, &str); 10] = [
+const STEPS: [(&str, &str); 11] = [
     ("format", "fmt --all --check"),
     (
         "no features",
@@ -29,12 +29,19 @@ const STEPS: [(&str, &str); 10] = [
     // Without `--all-targets`, which would leave out the doctests.
     ("test", "test --workspace --all-features"),
     (
+        SWIFTSHADER,
+        "test --workspace --all-features --test conformance --test it",
+    ),
+    (
         "quickstart",
         "run --release --package vyre-driver --example saxpy",
     ),
     ("demo", demo::EXAMPLE),
     (WITHOUT_DEVICE, demo::EXAMPLE),
 ];
+
+/// The step whose Vulkan tests run on the second CPU driver.
+const SWIFTSHADER: &str = "swiftshader";
 
 /// The step that sees no Vulkan driver, so that the reference backend has to do the work.
 const WITHOUT_DEVICE: &str = "demo, no device";
@@ -44,6 +51,7 @@ pub(crate) fn run(install: bool) -> Result<(), Error> {
     if install {
         timed("setup", &mut times, || setup::run(install))?;
     }
+    timed("fetch", &mut times, || swiftshader::fetch(install))?;
     for (name, args) in STEPS {
         let outcome = timed(name, &mut times, || process::run(&mut command(name, args)));
         if outcome.is_err() {
@@ -66,9 +74,11 @@ fn command(step: &str, args: &str) -> Command {
     if args.starts_with("doc ") {
         command.env("RUSTDOCFLAGS", "-D warnings");
     }
-    if step == WITHOUT_DEVICE {
-        command.env("VK_DRIVER_FILES", "/dev/null");
-    }
+    match step {
+        WITHOUT_DEVICE => command.env("VK_DRIVER_FILES", "/dev/null"),
+        SWIFTSHADER => command.env("VK_DRIVER_FILES", swiftshader::manifest()),
+        _ => &mut command,
+    };
     command
 }
 

@@ -35,6 +35,11 @@ pub(crate) enum Error {
          Khronos validation layer by this system's package manager, then run `cargo xtask setup`"
     )]
     NoApt,
+    #[error("the folder {} could not be filled", .folder.display())]
+    Folder {
+        folder: std::path::PathBuf,
+        source: std::io::Error,
+    },
 }
 
 impl From<lexopt::Error> for Error {

@@ -14,6 +14,7 @@ mod conformance;
 mod setup;
 mod doctor;
 mod vulkan;
+mod swiftshader;
 mod apt;
 mod process;
 mod error;
@@ -39,7 +40,10 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<ExitCode, Error> {
     match task {
         Task::Help => print!("{}", args::USAGE),
-        Task::Setup { install } => setup::run(install)?,
+        Task::Setup { install } => {
+            setup::run(install)?;
+            swiftshader::fetch(install)?;
+        }
         Task::Doctor => doctor::run()?,
         Task::Ci { install } => ci::run(install)?,
         Task::Conformance { args } => return conformance::run(args),

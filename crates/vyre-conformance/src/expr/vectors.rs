@@ -29,6 +29,13 @@ fn dot(f: &Format, a: &[Range], b: &[Range]) -> Range {
         hi += product.hi;
         magnitude += product.lo.abs().max(product.hi.abs());
     }
+    // A factor that all products share may be drawn out, so the other side is summed first.
+    for side in [a, b] {
+        let sum = side.iter().try_fold(0.0, |sum, lane| {
+            lane.map(|lane| sum + lane.lo.abs().max(lane.hi.abs()))
+        })?;
+        f.rounded(sum, sum)?;
+    }
     // Every partial sum is at most the sum of the magnitudes, and is off by one unit of that.
     f.rounded(magnitude, magnitude)?;
     f.within(lo, hi, a.len() as f64 * f.ulp(magnitude))

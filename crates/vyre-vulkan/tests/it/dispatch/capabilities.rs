@@ -10,17 +10,18 @@ use crate::harness::{declare, kernel, one_op, run};
 use crate::programs::{assert_scales, scaled};
 use crate::support::{Checked, bytes, open};
 
-/// Expects `program` to turn `input` into `expected` where the device has `capability`, and to be
-/// refused for the lack of it elsewhere.
-fn assert_needs(capability: Capability, program: &Program, input: &[u32], expected: &[u32]) {
+/// Expects `program` to turn `input` into `expected` where the device has all of `needs`, and to be
+/// refused for what it lacks elsewhere.
+fn assert_needs(needs: &[Capability], program: &Program, input: &[u32], expected: &[u32]) {
     let Some(backend) = open() else { return };
-    if backend.device_info().capabilities.contains(&capability) {
+    let has = &backend.device_info().capabilities;
+    if needs.iter().all(|capability| has.contains(capability)) {
         assert_eq!(run(&*backend, program, &[input]), [expected]);
         return;
     }
     let error = backend.compile(program).unwrap_err();
     assert!(
-        matches!(error, BackendError::MissingCapability { capability: lacking, .. } if lacking == capability),
+        matches!(error, BackendError::MissingCapability { capability, .. } if needs.contains(&capability) && !has.contains(&capability)),
         "{error}"
     );
     assert_scales(&*backend, &scaled(3), 3);
@@ -37,7 +38,7 @@ fn half_floats_compute_or_are_refused() {
     let program = one_op(HALVES, [1, 1, 1], &[("x", Input, 1), ("y", Output, 1)]);
     // 1.5 and -2 go in, 3.5 and -3.5 come out.
     assert_needs(
-        Capability::Float16,
+        &[Capability::Float16],
         &program,
         &[0xc000_3e00],
         &[0xc300_4300],
@@ -54,7 +55,7 @@ fn long_integers_compute_or_are_refused() {
     let program = one_op(LONGS, [1, 1, 1], &[("x", Input, 4), ("y", Output, 2)]);
     // 2³³ · 5 + 1.
     let input = [0, 2, 5, 0];
-    assert_needs(Capability::Int64, &program, &input, &[1, 10]);
+    assert_needs(&[Capability::Int64], &program, &input, &[1, 10]);
 }
 
 #[test]
@@ -71,7 +72,12 @@ fn long_atomics_compute_or_are_refused() {
     );
     // 128 times 2³² + 2²⁵ carries into the upper half.
     let input = [1 << 25, 1];
-    assert_needs(Capability::Int64Atomics, &program, &input, &[0, 129]);
+    assert_needs(
+        &[Capability::Int64, Capability::Int64Atomics],
+        &program,
+        &input,
+        &[0, 129],
+    );
 }
 
 #[test]
@@ -95,7 +101,7 @@ fn subgroups_compute_or_are_refused() {
     let input: Vec<u32> = (1..=128).collect();
     // The sum of all, and the lanes of all subgroups together.
     assert_needs(
-        Capability::Subgroups,
+        &[Capability::Subgroups],
         &program,
         &input,
         &[128 * 129 / 2, 128],
