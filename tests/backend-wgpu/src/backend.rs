@@ -98,15 +98,16 @@ impl VyreBackend for WgpuBackend {
             Some(execution) => (execution, false),
             None => (Execution::new(gpu, program, &compiled)?, true),
         };
-        let submission = execution.submit(gpu, inputs)?;
+        // What goes wrong from here on drops the execution, whose buffers may still be in use.
+        let submission = execution.submit(gpu, inputs);
+        let submission = submission.map_err(|error| gpu.explain("submit", error))?;
         let enqueue_ns = elapsed_ns(start);
         let waiting = Instant::now();
-        // What goes wrong from here on drops the execution, whose buffers may still be in use.
-        match execution.wait(gpu, submission, config.timeout)? {
-            Waited::Done => {}
+        let waited = execution.wait(gpu, submission, config.timeout);
+        match waited.map_err(|error| gpu.explain("poll", error))? {
+            Waited::Done => gpu.check("poll")?,
             Waited::TooLong => return Err(timeout(program, config, waiting)),
         }
-        gpu.check("poll")?;
         let replaced = execution
             .read(|slices| try_copy_outputs_into_slots(slices.iter().copied(), outputs))??;
         let (wait_ns, wall_ns) = (elapsed_ns(waiting), elapsed_ns(start));
@@ -182,5 +183,45 @@ fn stats(program: &Program, output_buffers: usize, wall_ns: u64) -> MegakernelDi
         kernel_launches: u32::try_from(program.ops().len()).unwrap_or(u32::MAX),
         sync_points: 1,
         ..MegakernelDispatchStats::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vyre_driver::Kernel;
+
+    use super::*;
+
+    /// Adds 1 to a word.
+    fn increment() -> Program {
+        let kernel = Kernel::from_wgsl(
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;
+             @compute @workgroup_size(1) fn main() { y[0] += 1u; }",
+        );
+        let mut builder = Program::builder("increment");
+        let y = builder.in_out("y", 4);
+        builder.op(&kernel.unwrap(), [1, 1, 1]).bind("y", y);
+        builder.build().unwrap()
+    }
+
+    #[test]
+    fn lost_device_is_an_error_until_recovered() {
+        let backend = match WgpuBackend::open() {
+            Err(BackendError::NoDevice { .. }) if std::env::var_os("CI").is_none() => return,
+            opened => opened.unwrap(),
+        };
+        let (program, config) = (increment(), DispatchConfig::default());
+        let run = || backend.dispatch(&program, &[&[1, 0, 0, 0]], &config);
+        assert_eq!(run().unwrap(), [[2, 0, 0, 0]]);
+        backend.state().gpu.device.destroy();
+        for _ in 0..2 {
+            let lost = run();
+            assert!(
+                matches!(lost, Err(BackendError::DeviceLost { .. })),
+                "{lost:?}"
+            );
+        }
+        backend.recover().unwrap();
+        assert_eq!(run().unwrap(), [[2, 0, 0, 0]]);
     }
 }

@@ -93,6 +93,16 @@ impl Gpu {
             .map_or(Ok(()), |error| Err(failed(call, error)))
     }
 
+    /// `error`, unless the device was lost meanwhile, which is its cause then.
+    pub(crate) fn explain(&self, call: &'static str, error: BackendError) -> BackendError {
+        // wgpu says that a device is lost by a callback, and calls back when it is polled.
+        drop(self.device.poll(wgpu::PollType::Poll));
+        match self.check(call) {
+            Err(lost @ BackendError::DeviceLost { .. }) => lost,
+            _ => error,
+        }
+    }
+
     /// Does `work`, and gives the first error that wgpu raises in it on this thread.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
         let filters = [

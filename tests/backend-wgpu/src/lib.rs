@@ -5,7 +5,9 @@
 //! | `backend` | the trait, a dispatch from top to bottom |
 //! | `gpu` | the device, what it says of itself, errors that wgpu raises beside its results |
 //! | `compiled` | the pipelines of a program's kernels |
-//! | `execution` | the buffers and bind groups of one running instance of a program |
+//! | `execution` | one running instance of a program: upload, ops, wait, read back |
+//! | `step` | one op: its bind groups, and the ranges that wgpu wants apart |
+//! | `memory` | buffers, counted as they are made, and those that the host maps |
 //! | `error` | errors of wgpu as errors of vyre |
 //!
 //! ```no_run
@@ -24,6 +26,8 @@ mod backend;
 mod gpu;
 mod compiled;
 mod execution;
+mod step;
+mod memory;
 mod error;
 
 pub use backend::{WgpuBackend, register};
