@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 const MAX_LINES: usize = 400;
 
 /// The crates of this workspace that each crate may depend on.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("crates/vyre-core", &[]),
     ("crates/vyre-vulkan", &["vyre-core"]),
     ("crates/vyre-reference", &["vyre-core"]),
@@ -22,6 +22,8 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ),
     ("xtask", &[]),
     ("tests", &["vyre-driver"]),
+    ("tests/backend-minimal", &["vyre-driver"]),
+    ("tests/backend-wgpu", &["vyre-driver"]),
 ];
 
 fn root() -> &'static Path {

@@ -1,18 +1,82 @@
-//! `cargo xtask conformance`: the conformance example, with the user's arguments and its exit status.
+//! `cargo xtask conformance`: the kit on a backend, with the user's arguments and its exit status.
+//!
+//! The backends of the facade share an example. Each other one of this tree has a package with the kit
+//! as a test of its own, so that nobody builds what only that backend needs.
 
 use std::ffi::OsString;
 use std::process::{Command, ExitCode};
+
+use lexopt::{Arg, Parser, ValueExt};
 
 use crate::error::Error;
 use crate::process;
 
 const EXAMPLE: &str = "run --release --package vyre-driver --example conformance --";
 
+/// Backends by name whose package is `backend-NAME`.
+const OUTSIDE: [&str; 2] = ["minimal", "wgpu"];
+
 pub(crate) fn run(args: Vec<OsString>) -> Result<ExitCode, Error> {
     let mut command = Command::new("cargo");
-    let status = process::status(command.args(EXAMPLE.split(' ')).args(args))?;
+    match outside(&args, std::env::var("VYRE_BACKEND").ok())? {
+        Some(words) => command.args(words).current_dir(process::root()),
+        None => command.args(EXAMPLE.split(' ')).args(args),
+    };
+    let status = process::status(&mut command)?;
     match status.code() {
         Some(code) => Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)),
         None => Err(process::failure(&command, status)), // a signal ended it
+    }
+}
+
+/// The words of the cargo command for a backend in [`OUTSIDE`], `None` for any other and for help.
+fn outside(args: &[OsString], variable: Option<String>) -> Result<Option<Vec<String>>, Error> {
+    let mut parser = Parser::from_args(args.iter().cloned());
+    let (mut backend, mut filter) = (variable.unwrap_or_default(), String::new());
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Long("backend") => backend = parser.value()?.string()?,
+            Arg::Long("filter") => filter = parser.value()?.string()?,
+            Arg::Long("help") | Arg::Short('h') => return Ok(None),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let backend = backend.trim();
+    Ok(OUTSIDE.contains(&backend).then(|| {
+        let package = format!("backend-{backend}");
+        let words = ["test", "--quiet", "--package", &package];
+        let kit = ["--test", "conformance", "--", "--table"];
+        let filter = (!filter.is_empty()).then_some(&*filter);
+        let words = words.into_iter().chain(kit).chain(filter);
+        words.map(str::to_owned).collect()
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str, variable: Option<&str>) -> Option<String> {
+        let args: Vec<_> = line.split_whitespace().map(OsString::from).collect();
+        let words = outside(&args, variable.map(str::to_owned)).unwrap();
+        words.map(|words| words.join(" "))
+    }
+
+    #[test]
+    fn backend_with_a_package_of_its_own_is_run_there() {
+        let command = "test --quiet --package backend-wgpu --test conformance -- --table";
+        assert_eq!(words("--backend wgpu", None), Some(command.to_owned()));
+        assert_eq!(words("", Some("wgpu")), Some(command.to_owned()));
+        assert_eq!(
+            words("--filter=bounds:: --backend=minimal", Some("wgpu")),
+            Some(command.replace("wgpu", "minimal") + " bounds::")
+        );
+    }
+
+    #[test]
+    fn other_backends_and_help_are_the_example_s() {
+        assert_eq!(words("", None), None);
+        assert_eq!(words("--backend vulkan", Some("wgpu")), None);
+        assert_eq!(words("--backend wgpu --help", None), None);
     }
 }

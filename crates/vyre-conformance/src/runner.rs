@@ -1,5 +1,6 @@
 //! `main`: every case as a named test, with the arguments of `cargo test`.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,11 +14,19 @@ use crate::kit::Kit;
 /// Runs every case of the kit as a test of its own, and the check at the end as one more.
 ///
 /// Takes the arguments of Rust's own test binaries: a filter, `--exact`, `--list`,
-/// `--test-threads`. Where the backend's driver is missing, all cases are skipped, said aloud, unless
+/// `--test-threads`. With `--table` it runs the cases one after the other and prints the [`Table`](crate::Table).
+/// Where the backend's driver is missing, all cases are skipped, said aloud, unless
 /// `CI` is set.
 #[must_use]
 pub fn main(kit: Kit) -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let count = words.len();
+    words.retain(|word| word != "--table");
+    let as_table = words.len() < count;
+    let arguments = Arguments::from_iter(words);
+    if as_table {
+        return tabulate(&kit, arguments.filter.as_deref().unwrap_or_default());
+    }
     if arguments.list {
         return libtest_mimic::run(&arguments, trials(&kit, &Arc::default())).exit_code();
     }
@@ -33,6 +42,24 @@ pub fn main(kit: Kit) -> ExitCode {
         Ok(()) => conclusion.exit_code(),
         Err(text) => {
             report(&format!("FAILED at the end of `{}`: {text}", kit.name));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the table of the cases whose full name contains `filter`.
+#[expect(clippy::print_stdout, reason = "the table was asked for")]
+fn tabulate(kit: &Kit, filter: &str) -> ExitCode {
+    match kit.run(filter) {
+        Ok(table) => {
+            print!("{table}");
+            match table.is_conformant() {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            }
+        }
+        Err(error) => {
+            report(&format!("FAILED to open `{}`: {error}", kit.name));
             ExitCode::FAILURE
         }
     }

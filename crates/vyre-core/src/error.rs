@@ -274,16 +274,17 @@ pub enum BackendError {
 
     /// The device's memory is used up.
     #[error(
-        "out of device memory for {subject}: {requested} bytes requested, about {available} of the \
-         heap not taken by this backend; free resident buffers or make the program smaller"
+        "out of device memory for {subject}: {requested} bytes requested{}; free resident buffers or \
+         make the program smaller",
+        .available.map_or(String::new(), |it| format!(", about {it} of the heap not taken by this backend"))
     )]
     OutOfDeviceMemory {
         /// What the memory was for.
         subject: String,
         /// Bytes asked for.
         requested: u64,
-        /// Bytes of the heap that this backend has not taken; others may have.
-        available: u64,
+        /// Bytes of the heap that this backend has not taken, if it knows; others may have.
+        available: Option<u64>,
         /// The driver's or allocator's own error.
         source: Cause,
     },
@@ -330,6 +331,18 @@ pub enum BackendError {
         /// The driver's own error.
         source: Cause,
     },
+
+    /// Something failed below a backend that calls no driver itself.
+    #[error("backend `{backend}` failed in {call}; see the cause, or choose another backend")]
+    BackendCall {
+        /// The backend.
+        backend: String,
+        /// What it called.
+        call: &'static str,
+        /// The error of what it called.
+        source: Cause,
+    },
+
     /// A checking backend found faults of a kernel; nothing of the dispatch is visible.
     #[error("`{label}` is faulty: {}", Listed { findings, count: *count })]
     Faults {

@@ -15,8 +15,8 @@ use vyre_driver::{BackendError, OpenConfig, Registry};
 const USAGE: &str = "\
 Usage: cargo xtask conformance [--backend NAME] [--filter TEXT]
 
-  --backend NAME  the backend to test: vulkan or reference; that of VYRE_BACKEND or else vulkan
-                  unless given
+  --backend NAME  the backend to test: vulkan, reference, or minimal and wgpu of the folder tests;
+                  that of VYRE_BACKEND or else vulkan unless given
   --filter TEXT   only cases whose name contains the text, such as `bounds::`
 
 VYRE_CONFORMANCE_SEED=N chooses other random kernels, VYRE_CONFORMANCE_CASES=N their number.

@@ -108,7 +108,7 @@ impl VyreBackend for ReferenceBackend {
             });
         }
         program.check_inputs(inputs)?;
-        program.check_limits(&self.info.limits)?;
+        self.info.check_program(program)?;
         let compiled = self.programs.get(program)?;
         let execution = Execution::new(program, &compiled, config, &self.config, inputs)?;
         let (outputs, instructions) = execution.run()?;

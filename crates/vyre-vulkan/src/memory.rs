@@ -139,7 +139,7 @@ impl Buffer {
             AllocationError::OutOfMemory => BackendError::OutOfDeviceMemory {
                 subject: name.to_owned(),
                 requested: requirements.size,
-                available: self.device.snapshot.info.memory_bytes.saturating_sub(taken),
+                available: Some(self.device.snapshot.info.memory_bytes.saturating_sub(taken)),
                 source: error.into(),
             },
             error => BackendError::DriverCall {

@@ -27,14 +27,7 @@ pub(crate) fn group_count(kernel: &Kernel) -> u32 {
 
 /// Checks a kernel against what the device can bind, and against its capabilities.
 pub(crate) fn check_kernel(kernel: &Kernel, device: &DeviceSnapshot) -> Result<(), BackendError> {
-    let lacks = |needed: &&_| !device.info.capabilities.contains(needed);
-    if let Some(&capability) = kernel.capabilities().iter().find(lacks) {
-        return Err(BackendError::MissingCapability {
-            kernel: kernel.entry_point().to_owned(),
-            capability,
-            device: device.info.name.clone(),
-        });
-    }
+    device.info.check_kernel(kernel)?;
     let limits = [
         (
             "storage bindings",

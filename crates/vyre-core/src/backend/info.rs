@@ -1,7 +1,9 @@
 //! What a backend says about its device.
 
 use super::Limits;
-use crate::kernel::Capability;
+use crate::error::BackendError;
+use crate::kernel::{Capability, Kernel};
+use crate::program::Program;
 
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -51,6 +53,32 @@ impl DeviceInfo {
             capabilities: Vec::new(),
             memory_bytes: 0,
             fallback: None,
+        }
+    }
+    /// Checks a program against the [`limits`](Self::limits) and [`capabilities`](Self::capabilities)
+    /// of this device; a backend does so before it runs one.
+    ///
+    /// # Errors
+    /// [`BackendError::InvalidProgram`] or [`BackendError::MissingCapability`].
+    pub fn check_program(&self, program: &Program) -> Result<(), BackendError> {
+        program.check_limits(&self.limits)?;
+        let mut kernels = program.kernels().iter();
+        kernels.try_for_each(|kernel| self.check_kernel(kernel))
+    }
+
+    /// Checks a kernel against the [`capabilities`](Self::capabilities) of this device.
+    ///
+    /// # Errors
+    /// [`BackendError::MissingCapability`].
+    pub fn check_kernel(&self, kernel: &Kernel) -> Result<(), BackendError> {
+        let lacks = |needed: &&Capability| !self.capabilities.contains(needed);
+        match kernel.capabilities().iter().find(lacks) {
+            None => Ok(()),
+            Some(&capability) => Err(BackendError::MissingCapability {
+                kernel: kernel.entry_point().to_owned(),
+                capability,
+                device: self.name.clone(),
+            }),
         }
     }
 }

@@ -277,3 +277,27 @@ fn backend_without_recovery_says_what_to_do() {
     let error = Doubler::new(None).recover().unwrap_err();
     assert!(error.to_string().ends_with("open the backend again"));
 }
+
+#[test]
+fn program_is_held_against_the_device() {
+    let mut info = DeviceInfo::new("host", DeviceKind::Cpu);
+    info.limits.max_grid = [1; 3];
+    let error = info.check_program(&program()).unwrap_err();
+    assert!(matches!(error, BackendError::InvalidProgram(_)), "{error}");
+}
+
+#[test]
+fn missing_capability_is_named_with_kernel_and_device() {
+    let source = "
+        @group(0) @binding(0) var<storage, read_write> y: array<u64>;
+        @compute @workgroup_size(1) fn wide() { y[0] += 1lu; }";
+    let kernel = Kernel::from_wgsl(source).unwrap();
+    let mut info = DeviceInfo::new("abacus", DeviceKind::Other);
+    let error = info.check_kernel(&kernel).unwrap_err().to_string();
+    assert!(
+        error.starts_with("kernel `wide` needs 64-bit integers, which abacus lacks"),
+        "{error}"
+    );
+    info.capabilities = kernel.capabilities().to_vec();
+    assert!(info.check_kernel(&kernel).is_ok());
+}

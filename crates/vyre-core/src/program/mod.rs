@@ -246,6 +246,23 @@ impl Program {
         Ok(())
     }
 
+    /// What every buffer holds when a dispatch begins, in declaration order: the bytes of `inputs`,
+    /// which [`check_inputs`](Self::check_inputs) has let through, those of constants, and zeros.
+    ///
+    /// For backends that work in the host's memory.
+    pub fn initial_buffers(&self, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
+        let mut inputs = inputs.iter();
+        let initial = self.buffers().iter().map(|buffer| {
+            let given = match buffer.is_input() {
+                true => inputs.next().copied(),
+                false => buffer.contents().map(|contents| &contents[..]),
+            };
+            let zeros = || vec![0; usize::try_from(buffer.byte_len()).unwrap_or(usize::MAX)];
+            given.map_or_else(zeros, <[u8]>::to_vec)
+        });
+        initial.collect()
+    }
+
     /// Checks the program against other limits than it was built with, such as a device's own.
     ///
     /// # Errors

@@ -256,3 +256,21 @@ fn a_hundred_thousand_ops_have_linearly_many_edges() {
     assert_eq!(program.dependencies().level_count(), 100);
     assert_eq!(program.dependencies().stored_edges(), 99_000);
 }
+
+#[test]
+fn buffers_begin_with_inputs_constants_and_zeros() {
+    let mut builder = Program::builder("begin");
+    let sum = builder.output("sum", 8);
+    let source = builder.input("source", 4);
+    let fixed = builder.constant("fixed", [7; 4]);
+    let both = builder.in_out("both", 4);
+    let add = kernel(ADD);
+    for (from, to) in [(source, sum), (fixed, both)] {
+        builder.op(&add, GRID).bind("source", from).bind("sum", to);
+    }
+    let buffers = builder
+        .build()
+        .unwrap()
+        .initial_buffers(&[&[1; 4], &[2; 4]]);
+    assert_eq!(buffers, [vec![0; 8], vec![1; 4], vec![7; 4], vec![2; 4]]);
+}
