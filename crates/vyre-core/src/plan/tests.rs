@@ -1,8 +1,13 @@
 //! Plans of small programs, checked by hand.
 
-use crate::{kernel::Kernel, ring::NONE};
+use crate::{
+    kernel::Kernel,
+    ring::{NONE, item},
+};
 
 use super::*;
+
+mod simulate;
 
 const ADD: &str = "
     @group(0) @binding(0) var<storage, read> source: array<u32>;
