@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`kernel`] | a WGSL compute entry point, checked and reflected once |
 //! | [`program`] | buffers, ops over them, and the hazards that order the ops |
+//! | [`plan`] | a program as work items for persistent workgroups |
 //! | [`ring`] | the buffers through which a persistent kernel is fed |
 //! | [`backend`] | the trait that runs programs, what crosses it, resident buffers |
 //! | [`output`] | putting results into the caller's slots, and what became of those |
@@ -45,6 +46,7 @@
 
 pub mod kernel;
 pub mod program;
+pub mod plan;
 pub mod ring;
 pub mod backend;
 pub mod error;

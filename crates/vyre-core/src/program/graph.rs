@@ -46,6 +46,11 @@ impl DependencyGraph {
         &self.targets[self.spans[op].clone()]
     }
 
+    /// Whether op `op` is known to have the predecessors of the op before it: they share memory.
+    pub(crate) fn shares_predecessors(&self, op: usize) -> bool {
+        op > 0 && self.spans[op] == self.spans[op - 1]
+    }
+
     /// The level of every op: 0 without predecessors, else one more than the highest level among
     /// them. Ops of one level never conflict.
     pub fn levels(&self) -> &[u32] {
