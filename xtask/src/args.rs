@@ -9,7 +9,7 @@ use crate::error::Error;
 pub(crate) const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  setup [--install]             find the Vulkan loader, a CPU driver and the validation layer
+  setup [--install]             find the Vulkan loader, CPU drivers and the validation layer
   doctor                        print which backend is opened, loader, layers, devices, launch modes
   ci    [--install]             run every check that a change must pass
   demo  [--install] [ARGUMENT…] hash files with the blake3 example, on a device or the CPU;
