@@ -19,7 +19,10 @@ const OUTSIDE: [&str; 2] = ["minimal", "wgpu"];
 pub(crate) fn run(args: Vec<OsString>) -> Result<ExitCode, Error> {
     let mut command = Command::new("cargo");
     match outside(&args, std::env::var("VYRE_BACKEND").ok())? {
-        Some(words) => command.args(words).current_dir(process::root()),
+        Some(kit) => command
+            .args(kit.words)
+            .envs(kit.variables)
+            .current_dir(process::root()),
         None => command.args(EXAMPLE.split(' ')).args(args),
     };
     let status = process::status(&mut command)?;
@@ -29,14 +32,24 @@ pub(crate) fn run(args: Vec<OsString>) -> Result<ExitCode, Error> {
     }
 }
 
-/// The words of the cargo command for a backend in [`OUTSIDE`], `None` for any other and for help.
-fn outside(args: &[OsString], variable: Option<String>) -> Result<Option<Vec<String>>, Error> {
+/// The cargo command that runs the kit of a package.
+struct Kit {
+    words: Vec<String>,
+    variables: Vec<(&'static str, String)>,
+}
+
+/// The command for a backend in [`OUTSIDE`], `None` for any other and for help.
+fn outside(args: &[OsString], variable: Option<String>) -> Result<Option<Kit>, Error> {
     let mut parser = Parser::from_args(args.iter().cloned());
     let (mut backend, mut filter) = (variable.unwrap_or_default(), String::new());
+    let mut variables = Vec::new();
+    let mut number = |name, value: u64| variables.push((name, value.to_string()));
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Long("backend") => backend = parser.value()?.string()?,
             Arg::Long("filter") => filter = parser.value()?.string()?,
+            Arg::Long("kernels") => number("VYRE_CONFORMANCE_CASES", parser.value()?.parse()?),
+            Arg::Long("seed") => number("VYRE_CONFORMANCE_SEED", parser.value()?.parse()?),
             Arg::Long("help") | Arg::Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
@@ -48,7 +61,10 @@ fn outside(args: &[OsString], variable: Option<String>) -> Result<Option<Vec<Str
         let kit = ["--test", "conformance", "--", "--table"];
         let filter = (!filter.is_empty()).then_some(&*filter);
         let words = words.into_iter().chain(kit).chain(filter);
-        words.map(str::to_owned).collect()
+        Kit {
+            words: words.map(str::to_owned).collect(),
+            variables,
+        }
     }))
 }
 
@@ -58,8 +74,23 @@ mod tests {
 
     fn words(line: &str, variable: Option<&str>) -> Option<String> {
         let args: Vec<_> = line.split_whitespace().map(OsString::from).collect();
-        let words = outside(&args, variable.map(str::to_owned)).unwrap();
-        words.map(|words| words.join(" "))
+        let kit = outside(&args, variable.map(str::to_owned)).unwrap();
+        kit.map(|kit| kit.words.join(" "))
+    }
+
+    #[test]
+    fn numbers_reach_the_kit_as_variables() {
+        let args = ["--backend=wgpu", "--seed", "7", "--kernels=20"].map(OsString::from);
+        let kit = outside(&args, None).unwrap().unwrap();
+        let pairs = [
+            ("VYRE_CONFORMANCE_SEED", "7"),
+            ("VYRE_CONFORMANCE_CASES", "20"),
+        ];
+        assert_eq!(
+            kit.variables,
+            pairs.map(|(name, value)| (name, value.to_owned()))
+        );
+        assert!(outside(&["--seed".into(), "x".into()], None).is_err());
     }
 
     #[test]
