@@ -1,7 +1,7 @@
 //! The ring protocol: the layout of the buffers through which the host and a persistent kernel talk.
 //!
 //! Host code and generated WGSL take every offset from here. All offsets and lengths are in `u32`
-//! words unless they say otherwise; `docs/ring-protocol.md` explains who writes what, and when.
+//! words unless they say otherwise.
 
 /// Changes whenever anything in this module changes its meaning. The host writes it to
 /// [`control::VERSION`], and a kernel that was generated for another one does nothing.
