@@ -30,7 +30,7 @@ const STEPS: [(&str, &str); 11] = [
     ("test", "test --workspace --all-features"),
     (
         SWIFTSHADER,
-        "test --workspace --exclude backend-wgpu --all-features --test conformance --test it -- --test-threads=1",
+        "test --workspace --all-features --test conformance --test it -- --test-threads=1",
     ),
     (
         "quickstart",

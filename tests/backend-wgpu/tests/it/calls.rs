@@ -17,7 +17,9 @@ fn lengths_that_are_no_whole_number_of_vectors_come_back_exactly() {
     let kernel = Kernel::from_wgsl(
         "@group(0) @binding(0) var<storage, read_write> y: array<u32>;
          @compute @workgroup_size(64)
-         fn invert(@builtin(global_invocation_id) id: vec3u) { y[id.x] = ~y[id.x]; }",
+         fn invert(@builtin(global_invocation_id) id: vec3u) {
+             if id.x < arrayLength(&y) { y[id.x] = ~y[id.x]; }
+         }",
     );
     let kernel = kernel.unwrap();
     for byte_len in [4, 12, 20, 28, 100, 252] {
