@@ -1,5 +1,7 @@
 //! What one dispatch cost: bytes, allocations, launches, synchronisations, time.
 
+use crate::program::Program;
+
 /// What one dispatch cost, counted by the backend where it happens.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct MegakernelDispatchStats {
@@ -32,6 +34,21 @@ pub struct MegakernelDispatchStats {
 }
 
 impl MegakernelDispatchStats {
+    /// The bytes and buffers of a dispatch of `program` whose inputs and outputs cross once, and
+    /// nothing else does.
+    #[must_use]
+    pub fn of_crossing(program: &Program) -> Self {
+        let (input_bytes, output_bytes) = (program.input_bytes(), program.output_bytes());
+        Self {
+            input_bytes,
+            output_bytes,
+            readback_bytes: output_bytes,
+            bytes_moved: input_bytes.saturating_add(output_bytes),
+            output_buffers: u32::try_from(program.outputs().len()).unwrap_or(u32::MAX),
+            ..Self::default()
+        }
+    }
+
     /// [`output_bytes`](Self::output_bytes) per second of latency, rounded down; 0 when the
     /// latency is 0, `u64::MAX` when the rate exceeds it.
     pub fn output_bytes_per_second(&self) -> u64 {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use vyre_core::backend::{
-    CompiledPipeline, DeviceInfo, DeviceKind, DispatchConfig, HostResidents, LaunchMode,
-    OutputBuffers, VyreBackend,
+    CompiledPipeline, DeviceInfo, DeviceKind, DispatchConfig, HostResidents, OutputBuffers,
+    VyreBackend,
 };
 use vyre_core::error::BackendError;
 use vyre_core::kernel::Capability;
@@ -100,13 +100,8 @@ impl VyreBackend for ReferenceBackend {
         inputs: &[&[u8]],
         config: &DispatchConfig,
     ) -> Result<OutputBuffers, BackendError> {
-        if config.launch_mode == LaunchMode::Megakernel {
-            return Err(BackendError::UnsupportedLaunchMode {
-                backend: self.id().to_owned(),
-                mode: config.launch_mode,
-                reason: "a processor has no launch to save",
-            });
-        }
+        let reason = "a processor has no launch to save";
+        config.launch_mode.refuse_megakernel(self.id(), reason)?;
         program.check_inputs(inputs)?;
         self.info.check_program(program)?;
         let compiled = self.programs.get(program)?;

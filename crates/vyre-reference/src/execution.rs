@@ -192,8 +192,7 @@ impl<'a> Execution<'a> {
     }
 
     fn label(&self) -> String {
-        let label = self.config.label.as_deref();
-        label.unwrap_or(self.program.label()).to_owned()
+        self.config.label_for(self.program).to_owned()
     }
 
     fn take_findings(&mut self) -> (Vec<Finding>, u64) {

@@ -125,15 +125,7 @@ impl VulkanBackend {
         let (execution, times) = call.run(execution)?;
         let replaced = try_copy_outputs_into_slots(execution.outputs(program), outputs);
         call.keep(execution);
-        let (input_bytes, output_bytes) = (program.input_bytes(), program.output_bytes());
-        let stats = MegakernelDispatchStats {
-            input_bytes,
-            output_bytes,
-            readback_bytes: output_bytes,
-            bytes_moved: input_bytes.saturating_add(output_bytes),
-            output_buffers: count(program.outputs().len()),
-            ..MegakernelDispatchStats::default()
-        };
+        let stats = MegakernelDispatchStats::of_crossing(program);
         Ok(call.report(&times, stats, replaced?))
     }
 

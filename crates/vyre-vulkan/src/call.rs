@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use vyre_core::backend::{DispatchConfig, DispatchReport, LaunchMode, Resource, elapsed_ns};
+use vyre_core::backend::{DispatchConfig, DispatchReport, Resource, elapsed_ns};
 use vyre_core::error::BackendError;
 use vyre_core::output::OutputReplacementStats;
 use vyre_core::program::Program;
@@ -46,7 +46,9 @@ impl<'a> Call<'a> {
         timing: Timing,
         start: Instant,
     ) -> Result<Self, BackendError> {
-        check_mode(config.launch_mode)?;
+        config
+            .launch_mode
+            .refuse_megakernel("vulkan", NO_MEGAKERNEL)?;
         backend.reap();
         let mut tally = Tally::default();
         let compiled = backend.compiled(program, &mut tally)?;
@@ -175,22 +177,7 @@ impl<'a> Call<'a> {
     }
 
     fn label(&self) -> String {
-        self.config
-            .label
-            .as_deref()
-            .unwrap_or_else(|| self.program.label())
-            .to_owned()
-    }
-}
-
-fn check_mode(mode: LaunchMode) -> Result<(), BackendError> {
-    match mode {
-        LaunchMode::Auto | LaunchMode::Dispatch => Ok(()),
-        _ => Err(BackendError::UnsupportedLaunchMode {
-            backend: "vulkan".to_owned(),
-            mode,
-            reason: NO_MEGAKERNEL,
-        }),
+        self.config.label_for(self.program).to_owned()
     }
 }
 

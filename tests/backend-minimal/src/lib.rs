@@ -5,7 +5,7 @@
 mod interpreter;
 
 use vyre_driver::backend::{DeviceInfo, DeviceKind, OutputBuffers};
-use vyre_driver::{BackendError, DispatchConfig, LaunchMode, Program, VyreBackend};
+use vyre_driver::{BackendError, DispatchConfig, Program, VyreBackend};
 
 /// Runs kernels of assignments between `array<u32>` on the host, and refuses all others.
 pub struct MinimalBackend(DeviceInfo);
@@ -31,13 +31,8 @@ impl VyreBackend for MinimalBackend {
         inputs: &[&[u8]],
         config: &DispatchConfig,
     ) -> Result<OutputBuffers, BackendError> {
-        if config.launch_mode == LaunchMode::Megakernel {
-            return Err(BackendError::UnsupportedLaunchMode {
-                backend: self.id().to_owned(),
-                mode: config.launch_mode,
-                reason: "it runs one op after the other",
-            });
-        }
+        let reason = "it runs one op after the other";
+        config.launch_mode.refuse_megakernel(self.id(), reason)?;
         program.check_inputs(inputs)?;
         self.0.check_program(program)?;
         let mut memory = program.initial_buffers(inputs);

@@ -7,7 +7,7 @@ use vyre_driver::backend::{
     CompiledPipeline, DeviceInfo, DispatchReport, HostResidents, MegakernelDispatchStats,
     OutputBuffers, elapsed_ns, try_copy_outputs_into_slots,
 };
-use vyre_driver::{BackendError, DispatchConfig, LaunchMode, Program, Registry, VyreBackend};
+use vyre_driver::{BackendError, DispatchConfig, Program, Registry, VyreBackend};
 
 use crate::compiled::{Compiled, Programs};
 use crate::error::NAME;
@@ -88,7 +88,8 @@ impl VyreBackend for WgpuBackend {
         outputs: &mut OutputBuffers,
     ) -> Result<DispatchReport, BackendError> {
         let start = Instant::now();
-        self.check_mode(config)?;
+        let reason = "WebGPU promises no progress between workgroups";
+        config.launch_mode.refuse_megakernel(NAME, reason)?;
         program.check_inputs(inputs)?;
         let state = self.state();
         let gpu = &state.gpu;
@@ -111,7 +112,12 @@ impl VyreBackend for WgpuBackend {
         let replaced = execution
             .read(|slices| try_copy_outputs_into_slots(slices.iter().copied(), outputs))??;
         let (wait_ns, wall_ns) = (elapsed_ns(waiting), elapsed_ns(start));
-        let mut stats = stats(program, outputs.len(), wall_ns);
+        let mut stats = MegakernelDispatchStats {
+            latency_ns: wall_ns,
+            kernel_launches: u32::try_from(program.ops().len()).unwrap_or(u32::MAX),
+            sync_points: 1,
+            ..MegakernelDispatchStats::of_crossing(program)
+        };
         if is_new {
             stats.device_allocation_bytes = execution.allocated_bytes;
             stats.device_allocation_events = execution.allocations;
@@ -144,17 +150,6 @@ impl VyreBackend for WgpuBackend {
 }
 
 impl WgpuBackend {
-    fn check_mode(&self, config: &DispatchConfig) -> Result<(), BackendError> {
-        match config.launch_mode {
-            LaunchMode::Auto | LaunchMode::Dispatch => Ok(()),
-            mode => Err(BackendError::UnsupportedLaunchMode {
-                backend: NAME.to_owned(),
-                mode,
-                reason: "WebGPU promises no progress between workgroups",
-            }),
-        }
-    }
-
     fn compiled(&self, state: &State, program: &Program) -> Result<Arc<Compiled>, BackendError> {
         self.info.check_program(program)?;
         state.programs.get(&state.gpu, program)
@@ -162,27 +157,10 @@ impl WgpuBackend {
 }
 
 fn timeout(program: &Program, config: &DispatchConfig, waiting: Instant) -> BackendError {
-    let label = config.label.as_deref().unwrap_or(program.label());
     BackendError::Timeout {
-        label: label.to_owned(),
+        label: config.label_for(program).to_owned(),
         limit: config.timeout.unwrap_or_default(),
         waited: waiting.elapsed(),
-    }
-}
-
-/// What crossed and was launched; every byte crosses once.
-fn stats(program: &Program, output_buffers: usize, wall_ns: u64) -> MegakernelDispatchStats {
-    let (input_bytes, output_bytes) = (program.input_bytes(), program.output_bytes());
-    MegakernelDispatchStats {
-        input_bytes,
-        output_bytes,
-        readback_bytes: output_bytes,
-        bytes_moved: input_bytes + output_bytes,
-        latency_ns: wall_ns,
-        output_buffers: u32::try_from(output_buffers).unwrap_or(u32::MAX),
-        kernel_launches: u32::try_from(program.ops().len()).unwrap_or(u32::MAX),
-        sync_points: 1,
-        ..MegakernelDispatchStats::default()
     }
 }
 

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::error::BackendError;
+use crate::program::Program;
+
 /// How a program reaches the device.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -14,6 +17,28 @@ pub enum LaunchMode {
     Dispatch,
     /// All ops in one launch of a linked kernel.
     Megakernel,
+}
+
+impl LaunchMode {
+    /// Passes what a backend without megakernel mode can do, and refuses the rest in the name of
+    /// `backend`, for `reason`.
+    ///
+    /// # Errors
+    /// [`BackendError::UnsupportedLaunchMode`].
+    pub fn refuse_megakernel(
+        self,
+        backend: &str,
+        reason: &'static str,
+    ) -> Result<(), BackendError> {
+        match self {
+            Self::Auto | Self::Dispatch => Ok(()),
+            Self::Megakernel => Err(BackendError::UnsupportedLaunchMode {
+                backend: backend.to_owned(),
+                mode: self,
+                reason,
+            }),
+        }
+    }
 }
 
 /// Settings of one dispatch.
@@ -29,6 +54,12 @@ pub struct DispatchConfig {
 }
 
 impl DispatchConfig {
+    /// The [`label`](Self::label), or else that of `program`.
+    #[must_use]
+    pub fn label_for<'a>(&'a self, program: &'a Program) -> &'a str {
+        self.label.as_deref().unwrap_or(program.label())
+    }
+
     /// Sets [`launch_mode`](Self::launch_mode).
     #[must_use]
     pub fn with_launch_mode(mut self, launch_mode: LaunchMode) -> Self {

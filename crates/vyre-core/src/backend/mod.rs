@@ -132,15 +132,10 @@ pub trait VyreBackend: Send + Sync {
         let replaced =
             try_replace_output_buffers_preserving_slots_with_memory_stats(incoming, outputs)?;
         let wall_ns = elapsed_ns(start);
-        let (input_bytes, output_bytes) = (program.input_bytes(), program.output_bytes());
         let stats = MegakernelDispatchStats {
-            input_bytes,
-            output_bytes,
-            readback_bytes: output_bytes,
-            bytes_moved: input_bytes.saturating_add(output_bytes),
             latency_ns: wall_ns,
             output_buffers: u32::try_from(outputs.len()).unwrap_or(u32::MAX),
-            ..MegakernelDispatchStats::default()
+            ..MegakernelDispatchStats::of_crossing(program)
         };
         Ok(DispatchReport {
             stats,
