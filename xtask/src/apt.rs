@@ -8,10 +8,7 @@ use crate::process;
 
 /// Installs `packages` after refreshing the package lists, through sudo unless root.
 pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
-    if !process::is_on_path("apt-get") {
-        return Err(Error::NoApt);
-    }
-    process::run(apt_get().arg("update"))?;
+    update()?;
     process::run(
         apt_get()
             .args(["install", "--yes", "--no-install-recommends"])
@@ -21,11 +18,16 @@ pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
 
 /// Downloads `package` into `folder` after refreshing the package lists, without installing it.
 pub(crate) fn download(package: &str, folder: &Path) -> Result<(), Error> {
+    update()?;
+    process::run(apt_get().args(["download", package]).current_dir(folder))
+}
+
+/// Refreshes the package lists.
+fn update() -> Result<(), Error> {
     if !process::is_on_path("apt-get") {
         return Err(Error::NoApt);
     }
-    process::run(apt_get().arg("update"))?;
-    process::run(apt_get().args(["download", package]).current_dir(folder))
+    process::run(apt_get().arg("update"))
 }
 
 /// `apt-get` that asks nothing, and leaves standard output to the task's own result.

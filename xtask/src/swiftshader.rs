@@ -36,10 +36,11 @@ pub(crate) fn fetch(install: bool) -> Result<(), Error> {
         }
         fs::create_dir_all(&download)
     };
-    fresh().map_err(|source| Error::Folder {
+    let unfilled = |source| Error::Folder {
         folder: download.clone(),
         source,
-    })?;
+    };
+    fresh().map_err(unfilled)?;
     apt::download(PACKAGE, &download)?;
     let archive = "dpkg-deb --extract ./*.deb .";
     process::run(
@@ -53,10 +54,7 @@ pub(crate) fn fetch(install: bool) -> Result<(), Error> {
         fs::rename(from, folder().join(file))
     });
     let moved = moved.and_then(|()| fs::remove_dir_all(&download));
-    moved.map_err(|source| Error::Folder {
-        folder: download.clone(),
-        source,
-    })
+    moved.map_err(unfilled)
 }
 
 fn folder() -> PathBuf {

@@ -151,8 +151,8 @@ impl VyreBackend for WgpuBackend {
 
 impl WgpuBackend {
     fn compiled(&self, state: &State, program: &Program) -> Result<Arc<Compiled>, BackendError> {
-        self.info.check_program(program)?;
-        state.programs.get(&state.gpu, program)
+        let check = || self.info.check_program(program);
+        state.programs.get(&state.gpu, program, check)
     }
 }
 

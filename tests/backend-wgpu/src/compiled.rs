@@ -92,12 +92,19 @@ fn override_keys(kernel: &Kernel) -> Vec<(String, f64)> {
 pub(crate) struct Programs(Mutex<HashMap<ProgramId, (WeakProgram, Arc<Compiled>)>>);
 
 impl Programs {
-    pub(crate) fn get(&self, gpu: &Gpu, program: &Program) -> Result<Arc<Compiled>, BackendError> {
+    /// What was compiled for `program`; the first time it is checked and compiled.
+    pub(crate) fn get(
+        &self,
+        gpu: &Gpu,
+        program: &Program,
+        check: impl FnOnce() -> Result<(), BackendError>,
+    ) -> Result<Arc<Compiled>, BackendError> {
         // Held while compiling, so that two threads don't compile one program.
         let mut programs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, compiled)) = programs.get(&program.id()) {
             return Ok(Arc::clone(compiled));
         }
+        check()?;
         programs.retain(|_, (program, _)| program.is_alive());
         let compiled = Arc::new(Compiled::new(gpu, program)?);
         programs.insert(program.id(), (program.downgrade(), Arc::clone(&compiled)));

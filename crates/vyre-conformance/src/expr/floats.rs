@@ -56,7 +56,7 @@ fn remainder(f: &Format, a: &[Range]) -> Range {
 
 fn abs(_: &Format, a: &[Range]) -> Range {
     let a = a[0]?;
-    let (lo, hi) = (a.lo.abs().min(a.hi.abs()), a.lo.abs().max(a.hi.abs()));
+    let (lo, hi) = (a.lo.abs().min(a.hi.abs()), a.magnitude());
     let lo = if a.contains(0.0) { 0.0 } else { lo };
     Some(Span { lo, hi })
 }

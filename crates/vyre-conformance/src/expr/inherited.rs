@@ -43,7 +43,7 @@ pub(super) fn sqrt(f: &Format, a: Range) -> Range {
 
 fn exponential(f: &Format, a: Range, function: fn(f64) -> f64) -> Range {
     let a = a?;
-    let units = bound(f, 3.0, 1.0) + 2.0 * a.lo.abs().max(a.hi.abs());
+    let units = bound(f, 3.0, 1.0) + 2.0 * a.magnitude();
     f.units(function(a.lo), function(a.hi), units)
 }
 
@@ -91,7 +91,7 @@ pub(super) fn atan2(f: &Format, y: Range, x: Range) -> Range {
     let (y, x) = (y?, x?);
     let least = f.least_normal();
     let normal = |span: Span| span.lo.abs().min(span.hi.abs()) >= least && span.lo * span.hi > 0.0;
-    if !normal(x) || !normal(y) || x.lo.abs().max(x.hi.abs()) > least.recip() {
+    if !normal(x) || !normal(y) || x.magnitude() > least.recip() {
         return None;
     }
     let corners = [

@@ -130,7 +130,7 @@ impl Format {
     pub(crate) fn div(&self, a: Range, b: Range) -> Range {
         let (a, b) = (a?, b?);
         let least = self.least_normal();
-        let (small, large) = (b.lo.abs().min(b.hi.abs()), b.lo.abs().max(b.hi.abs()));
+        let (small, large) = (b.lo.abs().min(b.hi.abs()), b.magnitude());
         if b.lo <= 0.0 && b.hi >= 0.0 || small < least || large > least.recip() {
             return None;
         }
@@ -175,6 +175,11 @@ fn products(a: Span, b: Span) -> (f64, f64) {
 impl Span {
     pub(crate) fn point(x: f64) -> Self {
         Self { lo: x, hi: x }
+    }
+
+    /// The largest magnitude in the range.
+    pub(crate) fn magnitude(&self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
     }
 
     pub(crate) fn contains(&self, x: f64) -> bool {

@@ -27,13 +27,12 @@ fn dot(f: &Format, a: &[Range], b: &[Range]) -> Range {
         let product = f.mul(a, b)?;
         lo += product.lo;
         hi += product.hi;
-        magnitude += product.lo.abs().max(product.hi.abs());
+        magnitude += product.magnitude();
     }
     // A factor that all products share may be drawn out, so the other side is summed first.
     for side in [a, b] {
-        let sum = side.iter().try_fold(0.0, |sum, lane| {
-            lane.map(|lane| sum + lane.lo.abs().max(lane.hi.abs()))
-        })?;
+        let mut lanes = side.iter();
+        let sum = lanes.try_fold(0.0, |sum, lane| Some(sum + (*lane)?.magnitude()))?;
         f.rounded(sum, sum)?;
     }
     // Every partial sum is at most the sum of the magnitudes, and is off by one unit of that.

@@ -55,6 +55,7 @@ impl DeviceInfo {
             fallback: None,
         }
     }
+
     /// Checks a program against the [`limits`](Self::limits) and [`capabilities`](Self::capabilities)
     /// of this device; a backend does so before it runs one.
     ///

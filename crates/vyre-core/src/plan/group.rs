@@ -18,7 +18,7 @@ pub(super) const NO_SET: u32 = u32::MAX;
 pub(super) struct Groups {
     pub(super) groups: Vec<Group>,
     /// The ops, group by group.
-    pub(super) ops: Vec<u32>,
+    ops: Vec<u32>,
     sets: Vec<Range<usize>>,
     members: Vec<u32>,
 }

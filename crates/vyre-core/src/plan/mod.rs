@@ -1,8 +1,7 @@
 //! `Plan`: a program as work items for persistent workgroups.
 //!
 //! The way to one: `group` (ops that one item runs, and which groups wait for which) → `order`
-//! (launches, and levels within them) → `wait` (counters) → `emit` (items and
-//! records).
+//! (launches, and levels within them) → `wait` (counters) → `emit` (items and records).
 
 mod emit;
 mod error;
